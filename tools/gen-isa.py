@@ -376,8 +376,17 @@ def write_forms(enc, gen, out):
     out.append("};\n")
 
 
+def write_called(enc, gen, out):
+    """Sorted by bw_op, which is sorted by name."""
+    called = enc.called.get(gen, {})
+    out.append(f"static const struct bw_isa_called called_{gen}[] = {{")
+    out += [f'\t{{{op_id(name)}, "{called[name]}"}},' for name in sorted(called)]
+    out.append("\t{BW_OP_COUNT, NULL},\n};\n")
+
+
 def write_generations(enc, out):
     for gen in enc.generations:
+        write_called(enc, gen, out)
         write_heads(enc, gen, out)
         write_spaces(enc, gen, out)
         write_forms(enc, gen, out)
@@ -386,7 +395,8 @@ def write_generations(enc, out):
         has_y = any(gen in f.gens and f.family == "VOPD_Y" for f in enc.formats)
         out.append(f'\t[BW_ISA_{gen.upper()}] = {{"{gen}", codes_{gen}, numbers_{gen}, first_head_{gen}, '
                    f"heads_{gen}, spaces_{gen}, layouts_{gen}, "
-                   f"{f'&layout_{gen}_y' if has_y else 'NULL'}, forms_{gen}, first_form_{gen}}},")
+                   f"{f'&layout_{gen}_y' if has_y else 'NULL'}, forms_{gen}, first_form_{gen}, "
+                   f"called_{gen}, {len(enc.called.get(gen, {}))}}},")
     out.append("};\n")
 
 

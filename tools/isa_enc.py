@@ -167,6 +167,7 @@ class Encodings:
     def __init__(self, text):
         self.generations, self.types, self.formats, self.insns = [], {}, [], []
         self.codes = {}
+        self.called = {}
         for number, line in enumerate(text.splitlines(), 1):
             words = line.split("#")[0].split()
             if not words:
@@ -184,8 +185,10 @@ class Encodings:
                 self.add_format(words, number)
             elif words[0] == "insn":
                 self.add_insn(words, number)
+            elif words[0] == "called":
+                self.add_called(words, number)
             else:
-                raise Bad(number, f"a line begins with type, format or insn, not '{words[0]}'")
+                raise Bad(number, f"a line begins with type, format, insn or called, not '{words[0]}'")
         for gen in self.generations:
             self.check_formats(gen)
         self.check_insns()
@@ -208,6 +211,20 @@ class Encodings:
             if not m or int(m[1]) > 127 or m[2] != "-" and int(m[2]) > 127:
                 raise Bad(line, f"'{word}' is not NUMBER=CANONICAL, both below 128")
             table[int(m[1])] = NO_CODE if m[2] == "-" else int(m[2])
+
+    def add_called(self, words, line):
+        """called GENERATION NAME=OTHER..., after the rows of these opcodes"""
+        if len(words) < 3 or words[1] not in self.generations:
+            raise Bad(line, "called GENERATION NAME=OTHER... expected")
+        table = self.called.setdefault(words[1], {})
+        has = {i.name for i in self.insns if words[1] in i.opcodes}
+        for word in words[2:]:
+            m = re.fullmatch(r"([a-z][a-z0-9_]*)=([a-z][a-z0-9_]*)", word)
+            if not m or m[1] == m[2]:
+                raise Bad(line, f"'{word}' is not NAME=OTHER")
+            if m[1] not in has or m[1] in table:
+                raise Bad(line, f"{words[1]} has no {m[1]}, or it is there twice")
+            table[m[1]] = m[2]
 
     def add_types(self, words, line):
         if len(words) < 3 or not words[1].isdigit():

@@ -69,6 +69,21 @@ bool bw_isa_has_op(enum bw_isa_gen gen, unsigned op)
 	return first[op] != first[op + 1];
 }
 
+const char *bw_isa_op_name(enum bw_isa_gen gen, unsigned op)
+{
+	const struct bw_isa_tables *t = &bw_isa_tables[gen];
+	unsigned lo = 0, hi = t->n_called;
+	while (lo < hi) {
+		unsigned mid = lo + (hi - lo) / 2;
+		if (t->called[mid].op < op)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->n_called && t->called[lo].op == op ? t->called[lo].name
+							  : bw_isa_op_info(op)->name;
+}
+
 const char *bw_isa_gen_name(enum bw_isa_gen gen)
 {
 	return bw_isa_tables[gen].name;

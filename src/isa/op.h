@@ -118,6 +118,10 @@ const struct bw_op_info *bw_isa_op_info(unsigned op);
 const char *bw_isa_fmt_name(enum bw_fmt fmt);
 /* BW_OP_ILLEGAL when there is none of that name. */
 unsigned bw_isa_op_by_name(const char *name);
+/* The name that the generation's assembler has for it, without _e32 and the like. On gfx942 it is
+ * "global_store_dword" for the opcode that is global_store_b32 in its row (bw_isa_op_by_name): rows
+ * have the names of gfx11. Static. */
+const char *bw_isa_op_name(enum bw_isa_gen gen, unsigned op);
 /* "gfx11" */
 const char *bw_isa_gen_name(enum bw_isa_gen gen);
 /* False: data/isa does not have it. */

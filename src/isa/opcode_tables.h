@@ -96,6 +96,12 @@ struct bw_isa_form {
 	bool is_y; /* VOPD: of the Y half */
 };
 
+/* What a generation's assembler calls an opcode. */
+struct bw_isa_called {
+	uint16_t op;
+	const char *name;
+};
+
 /* The bits of the first dword from this one on tell all formats apart. */
 enum { BW_ISA_HEAD_LO = 23 };
 
@@ -112,7 +118,9 @@ struct bw_isa_tables {
 	const struct bw_isa_layout *layouts;  /* of each format; VOPD: of the X half */
 	const struct bw_isa_layout *layout_y; /* NULL: no VOPD */
 	const struct bw_isa_form *forms;      /* by op, then by format; */
-	const uint16_t *first_form; /* forms of op: first_form[op] to first_form[op + 1] */
+	const uint16_t *first_form;	    /* forms of op: first_form[op] to first_form[op + 1] */
+	const struct bw_isa_called *called; /* by op; those with another name */
+	unsigned n_called;
 };
 
 extern const struct bw_isa_fixed bw_isa_fixed[];

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "../suite.h"
+#include "base/str.h"
 #include "base/util.h"
-#include "gfx9_names.h"
 #include "isa/llvm.h"
 #include "isa/ops.h"
 
@@ -45,15 +45,18 @@ static struct verdict ask(const uint32_t *w)
 	const char *at = v.text + strspn(v.text, " \t");
 	snprintf(v.name, sizeof(v.name), "%.*s", (int)strcspn(at, " \t\n"), at);
 	cut_suffixes(v.name);
-	gfx9_rename(v.name, sizeof(v.name));
-	/* The bit LDS makes another instruction of it. */
-	const char *const load = "buffer_load_";
-	if (bw_starts_with(v.name, load) && strstr(v.text, " lds")) {
-		char rest[60];
-		snprintf(rest, sizeof(rest), "%.59s", v.name + strlen(load));
-		snprintf(v.name, sizeof(v.name), "%slds_%s", load, rest);
-	}
 	return v;
+}
+
+/* The bit LDS of a buffer load makes another opcode of it, which LLVM gives no other name. */
+static bool is_to_lds(unsigned op)
+{
+	return bw_starts_with(bw_isa_op_info(op)->name, "buffer_load_lds_");
+}
+
+static bool is_to_lds_in(const struct verdict *v)
+{
+	return bw_starts_with(v->name, "buffer_load_") && strstr(v->text, " lds");
 }
 
 struct difference {
@@ -156,9 +159,10 @@ static void compare(const uint32_t *w)
 		n_padded++;
 		return;
 	}
-	const char *name = legal ? bw_isa_op_info(in.op)->name : "";
+	const char *name = legal ? bw_isa_op_name(BW_ISA_GFX942, in.op) : "";
 	bool same = legal == (v.size_b != 0) &&
-		    (!legal || (in.size_b == v.size_b && !strcmp(name, v.name)));
+		    (!legal || (in.size_b == v.size_b && !strcmp(name, v.name) &&
+				is_to_lds(in.op) == is_to_lds_in(&v)));
 	if (same && (!legal || comes_back(&in))) {
 		if (legal)
 			seen[in.op][in.fmt] = true;

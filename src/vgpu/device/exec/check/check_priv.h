@@ -175,7 +175,7 @@ struct bw_check_at {
 	const uint32_t *word;
 	unsigned n_words;
 	enum bw_check_access access;
-	const char *name;
+	unsigned op; /* enum bw_op */
 	bool is_coherent;
 };
 /* rows.c. What an instruction of memory does there. */

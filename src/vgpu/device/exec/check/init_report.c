@@ -101,7 +101,7 @@ bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, enum bw_init_memor
 			 .memory = memory,
 			 .at = at,
 			 .size_b = (uint8_t)BW_MAX(op->info->mem.bits / 8u, 1u),
-			 .name = op->info->name};
+			 .name = bw_isa_op_name(t->g->check->gen, op->inst.op)};
 	if (op->origin && op->origin_code_va == l.code_va)
 		return op->origin;
 	memcpy(l.word, op->word, sizeof(l.word));
@@ -161,7 +161,7 @@ void bw_init_report(struct bw_init_step *t, enum bw_init_use use, unsigned lane,
 			  .pc = t->pc,
 			  .code_va = t->iw->code_va,
 			  .n_words = t->op->n_words,
-			  .name = t->op->info->name,
+			  .name = bw_isa_op_name(t->g->check->gen, t->op->inst.op),
 			  .wave = t->w->index_in_group,
 			  .lane = (uint8_t)lane},
 		.init = {.use = use},

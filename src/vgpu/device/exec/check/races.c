@@ -87,7 +87,7 @@ struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const s
 				  .pc = at->pc,
 				  .code_va = d->code_va,
 				  .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
-				  .name = at->name,
+				  .name = bw_isa_op_name(d->check->gen, at->op),
 				  .wave = w->index_in_group,
 				  .lane = (uint8_t)lane,
 				  .dispatch = (uint32_t)d->number};

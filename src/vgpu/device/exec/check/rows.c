@@ -92,7 +92,7 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		.word = &page->word[rec - page->rec],
 		.n_words = rec->size_dw,
 		.access = bw_check_access_of(info),
-		.name = info->name,
+		.op = in->op,
 		.is_coherent = is_coherent(x, in),
 	};
 	struct bw_check_group *g = bw_check_followed(w);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/check/check_priv.h"
 #include "wire/checks.h"
 
@@ -69,7 +70,7 @@ static struct bw_check_side barrier_of(const struct bw_check_group *g, struct bw
 				       .word = &word,
 				       .n_words = 1,
 				       .access = BW_CHECK_BARRIER,
-				       .name = "s_barrier"};
+				       .op = BW_OP_S_BARRIER};
 	return bw_check_side_of(g->dispatch, w, &at, exec ? (unsigned)__builtin_ctzll(exec) : 0);
 }
 

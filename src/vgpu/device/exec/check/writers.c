@@ -41,7 +41,7 @@ struct bw_writers_place {
 	uint64_t pc;
 	uint32_t word[3];
 	uint8_t n_words, access;
-	const char *name;
+	uint16_t op;
 };
 
 struct writer {
@@ -161,7 +161,7 @@ static uint16_t place_of(struct bw_writers *x, const struct bw_check_at *at)
 	size_t i = (size_t)((at->pc * 0x9e3779b97f4a7c15) >> 32) % PLACE_SLOTS;
 	for (; x->place_index[i]; i = (i + 1) % PLACE_SLOTS) {
 		const struct bw_writers_place *p = &x->place[x->place_index[i]];
-		if (p->pc == at->pc && p->word[0] == at->word[0] && p->name == at->name)
+		if (p->pc == at->pc && p->word[0] == at->word[0] && p->op == at->op)
 			return x->place_index[i];
 	}
 	if (x->n_places == PLACES)
@@ -172,7 +172,7 @@ static uint16_t place_of(struct bw_writers *x, const struct bw_check_at *at)
 	*p = (struct bw_writers_place){.pc = at->pc,
 				       .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
 				       .access = (uint8_t)at->access,
-				       .name = at->name};
+				       .op = (uint16_t)at->op};
 	memcpy(p->word, at->word, p->n_words * sizeof(uint32_t));
 	return n;
 }
@@ -275,8 +275,9 @@ void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
 
 /* ---- answers ---- */
 
-static struct bw_writer answer(const struct bw_writers *x, uint64_t word)
+static struct bw_writer answer(const struct bw_check *c, uint64_t word)
 {
+	const struct bw_writers *x = &c->writers;
 	const struct writer w = unpack(word);
 	const struct bw_writers_run *r = run_of(x, w.number);
 	struct bw_writer by = {.mask = w.mask,
@@ -298,7 +299,7 @@ static struct bw_writer answer(const struct bw_writers *x, uint64_t word)
 				       .pc = w.place ? p->pc : 0,
 				       .code_va = r->code_va,
 				       .n_words = p->n_words,
-				       .name = p->name,
+				       .name = bw_isa_op_name(c->gen, p->op),
 				       .wave = (uint16_t)(w.number - r->first),
 				       .lane = w.lane,
 				       .dispatch = (uint32_t)r->number};
@@ -321,7 +322,7 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 		const uint64_t words[BW_WRITERS_KEPT] = {last_of(cell), before_of(cell)};
 		out->value = (uint32_t)(cell->load >> 32);
 		while (out->n < BW_WRITERS_KEPT && unpack(words[out->n]).mask) {
-			out->by[out->n] = answer(x, words[out->n]);
+			out->by[out->n] = answer(c, words[out->n]);
 			out->n++;
 		}
 	}
@@ -402,7 +403,7 @@ void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_
 			if (!other_dispatch(x, d, &last, mask) ||
 			    is_allowed(c, &last, kind, is_silent))
 				continue;
-			const struct bw_writer then = answer(x, word);
+			const struct bw_writer then = answer(c, word);
 			const struct bw_touch part = {
 				.host = host, .lane = t->lane, .size_b = (uint8_t)k};
 			bw_check_dispatches_race(c, w, at, &then, &part);
@@ -434,7 +435,7 @@ static void compare_packet(struct bw_check *c, const struct bw_writers_packet *p
 	if (!r || r->transfer || r->stretch != p->stretch ||
 	    (is_silent && value == (uint32_t)(cell->load >> 32)))
 		return;
-	const struct bw_writer then = answer(x, word);
+	const struct bw_writer then = answer(c, word);
 	bw_check_packet_race(c, &then, p->transfer, va, r->lanes);
 }
 
