@@ -6,6 +6,8 @@
 
 #include "debug/debug.h"
 
+struct bw_wave_info;
+
 enum bw_stop_kind {
 	BW_STOP_NONE,	     /* wait: the timeout has passed; the program runs */
 	BW_STOP_WAVES,	     /* waves have stopped: reasons, focus */
@@ -42,6 +44,11 @@ struct bw_stop {
 	struct bw_target_queue_error queue_error;
 };
 
+/* fn is asked about each wave that the virtual GPU's checker has stopped; false: the wave resumes.
+ * The wave's place and the instruction are known (workgroup, wave_in_group, cause_pc); fn changes
+ * nothing. One fn for the session. */
+typedef bool bw_finding_fn(void *cookie, const struct bw_wave_info *w);
+void bw_debug_on_finding(struct bw_debug *d, bw_finding_fn *fn, void *cookie);
 /* Resumes the waves; wait reports the next stop. Waves that stopped at a trap (s_trap 1, 2, 3...)
  * resume after it. */
 struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;

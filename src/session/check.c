@@ -30,8 +30,7 @@ struct bw_error *bw_take_check(void *options, const char *option, const char *va
 	return NULL;
 }
 
-static struct bw_error *read_suppressions(const struct bw_vgpu_options *o,
-					  struct bw_suppressions *s)
+struct bw_error *bw_check_suppressions(const struct bw_vgpu_options *o, struct bw_suppressions *s)
 {
 	const char *names[BW_CHECKED_KINDS + 1] = {0};
 	for (size_t i = 0; i < BW_CHECKED_KINDS; i++)
@@ -43,7 +42,7 @@ static struct bw_error *read_suppressions(const struct bw_vgpu_options *o,
 static struct bw_error *check_suppressions(const struct bw_vgpu_options *o)
 {
 	struct bw_suppressions s = {0};
-	struct bw_error *err = read_suppressions(o, &s);
+	struct bw_error *err = bw_check_suppressions(o, &s);
 	bw_suppressions_fini(&s);
 	return err;
 }
@@ -61,11 +60,6 @@ struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o)
 					 "%s is about the findings of --check: give that option as well",
 					 needs_check)
 			       : NULL;
-	if (o->stops_on_findings && o->suppressions)
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"--stop-on-finding does not go with --suppress: the virtual GPU, which stops the waves, knows "
-			"no functions and lines");
 	BW_TRY(check_suppressions(o));
 	struct bw_str words = {0};
 	/* What is printed at once may be suppressed at the end; what stops is printed then. */
@@ -114,8 +108,7 @@ static struct bw_suppressed_place place_of(const struct bw_where *w)
 					    .line = w->has_line ? w->line.line : 0};
 }
 
-/* Takes those away that a row of the file matches. */
-static void suppress(struct bw_check_report *r, struct bw_debug *d)
+void bw_checked_suppress(struct bw_check_report *r, struct bw_debug *d, struct bw_suppressions *by)
 {
 	size_t kept = 0;
 	bw_vec_each(&r->findings, f) {
@@ -128,8 +121,8 @@ static void suppress(struct bw_check_report *r, struct bw_debug *d)
 		if (!f->has_first && bw_checked_made_at(f, &made))
 			places[0] =
 				(struct bw_suppressed_place){made.function, made.file, made.line};
-		struct bw_suppression *row = bw_suppressions_find(&r->suppressions, f->kind->name,
-								  places, BW_ARRAY_SIZE(places));
+		struct bw_suppression *row =
+			bw_suppressions_find(by, f->kind->name, places, BW_ARRAY_SIZE(places));
 		if (!row)
 			r->findings.data[kept++] = *f;
 		else
@@ -234,10 +227,10 @@ static struct bw_error *show_report(const struct told *t, const struct bw_vgpu_o
 	if (!err)
 		err = bw_check_report_read_leaks(kmd, &r);
 	if (!err)
-		err = read_suppressions(o, &r.suppressions);
+		err = bw_check_suppressions(o, &r.suppressions);
 	if (!err) {
 		bw_out_begin(out, "event", "check");
-		suppress(&r, debug);
+		bw_checked_suppress(&r, debug, &r.suppressions);
 		show_findings(out, debug, &r, t->after_fault);
 		if (o->suppressions)
 			show_suppressed(out, &r, o->suppressions);

@@ -103,6 +103,15 @@ struct bw_error *bw_check_report_read_leaks(struct bw_kmd *kmd,
 					    struct bw_check_report *r) BW_MUST_CHECK;
 void bw_check_report_fini(struct bw_check_report *r);
 
+/* ---- check.c ---- */
+
+/* The file of --suppress; none: nothing. */
+struct bw_error *bw_check_suppressions(const struct bw_vgpu_options *o,
+				       struct bw_suppressions *s) BW_MUST_CHECK;
+
+/* Takes those away that a row of the file matches, which counts them. */
+void bw_checked_suppress(struct bw_check_report *r, struct bw_debug *d, struct bw_suppressions *by);
+
 /* ---- check_show.c ---- */
 
 struct bw_executed bw_checked_executed(const struct bw_checked_side *s);

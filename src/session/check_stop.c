@@ -17,7 +17,11 @@ static struct bw_error *read_findings(struct bw_session *s, struct bw_check_repo
 		return bw_errorf(
 			BW_E_STATE,
 			"the program is not checked: \"breakwater run --check\" finds errors");
-	return bw_check_report_read(s->kmd, r);
+	BW_TRY(bw_check_report_read(s->kmd, r));
+	if (!s->suppressions.rows.len)
+		return NULL;
+	bw_checked_suppress(r, s->debug, &s->suppressions);
+	return NULL;
 }
 
 static bool is_of_wave(const struct bw_checked_side *s, const struct bw_wave_info *w)
@@ -64,6 +68,31 @@ static void show(struct bw_session *s, const struct bw_check_report *r)
 		bw_out_line(s->out, "Finding %" PRIu64 ":", f->number);
 		bw_checked_show(s->out, s->debug, r, f);
 	}
+}
+
+/* Asked when a wave has made a finding: whether that is one to stop for. What cannot be read, or is
+ * not there, stops. */
+static bool stops(void *session, const struct bw_wave_info *w)
+{
+	struct bw_session *s = session;
+	struct bw_check_report r = {0};
+	_cleanup_error_ struct bw_error *err = bw_check_report_read(s->kmd, &r);
+	if (!err)
+		keep(&r, is_cause_of, w);
+	bool is_known = !err && r.findings.len;
+	if (is_known)
+		bw_checked_suppress(&r, s->debug, &s->suppressions);
+	bool is_wanted = !is_known || r.findings.len;
+	bw_check_report_fini(&r);
+	return is_wanted;
+}
+
+struct bw_error *bw_session_suppress(struct bw_session *s, const struct bw_vgpu_options *o)
+{
+	BW_TRY(bw_check_suppressions(o, &s->suppressions));
+	if (s->suppressions.rows.len)
+		bw_debug_on_finding(s->debug, stops, s);
+	return NULL;
 }
 
 /* What the wave of a stop has stopped for. False: it has not stopped for a finding, or that is not

@@ -80,6 +80,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_check_fidelity(s->kmd));
 	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));
 	s->is_checked = o->vgpu.check;
+	BW_TRY(bw_session_suppress(s, &o->vgpu));
 	bw_session_catch_signals(s);
 	if (o->waves)
 		return bw_open_waves(s, o);

@@ -59,6 +59,7 @@ void bw_session_fini(struct bw_session *s)
 		s->commands->end(s->commands_cookie);
 	bw_debug_destroy(s->debug);
 	bw_swaps_end(s->swaps);
+	bw_suppressions_fini(&s->suppressions);
 	bw_folder_remove(&s->folder);
 	if (s->crash)
 		bw_crash_free(s->crash);

@@ -20,6 +20,7 @@
 #include "kmd/kmd.h"
 #include "session/commands.h"
 #include "session/layers.h"
+#include "session/suppress.h"
 #include "target/open.h"
 #include "ui/out.h"
 
@@ -28,6 +29,7 @@ struct bw_wave_info;
 struct bw_code_object;
 struct bw_run_options;
 struct bw_swaps;
+struct bw_vgpu_options;
 
 /* Exit statuses: 0, or the program's own; these are ours. If the program was ended by signal N, it
  * is 128 + N, as in a shell. */
@@ -74,10 +76,11 @@ struct bw_session {
 	/* ---- What is debugged ---- */
 	struct bw_kmd *kmd; /* owned */
 	struct bw_program program;
-	struct bw_swaps *swaps;	 /* owned; the shaders that are replaced, or NULL */
-	struct bw_folder folder; /* with their rules, for the agents of programs */
-	struct bw_crash *crash;	 /* owned; the crash file that is shown, or NULL */
-	bool is_checked;	 /* --check */
+	struct bw_swaps *swaps;		     /* owned; the shaders that are replaced, or NULL */
+	struct bw_folder folder;	     /* with their rules, for the agents of programs */
+	struct bw_crash *crash;		     /* owned; the crash file that is shown, or NULL */
+	bool is_checked;		     /* --check */
+	struct bw_suppressions suppressions; /* --suppress: findings that do not stop a wave */
 	struct bw_shader_wishes shaders;
 	/* the session was attached to a running program, which is never killed unless the user
 	 * asks */
@@ -158,6 +161,9 @@ struct bw_error *bw_session_need_wave(struct bw_session *s,
  * (--stop-on-finding): its lane gets the focus; shows it. */
 void bw_session_focus_cause(struct bw_session *s, struct bw_stop *stop);
 void bw_session_show_cause(struct bw_session *s, const struct bw_stop *stop);
+/* Findings of --suppress do not stop the program from now on. */
+struct bw_error *bw_session_suppress(struct bw_session *s,
+				     const struct bw_vgpu_options *o) BW_MUST_CHECK;
 /* Shows a finding by its number; 0: the one that the focus wave has stopped for. */
 struct bw_error *bw_session_finding(struct bw_session *s, uint64_t number) BW_MUST_CHECK;
 /* Lists all so far. */

@@ -6,6 +6,7 @@ import concurrent.futures
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 from harness import BREAKWATER, TIMEOUT_S, check, equal, main, parse
 
@@ -79,9 +80,28 @@ def program():
     equal(events(run("right"), "stop"), [], "stops of a right program")
 
 
+def known_findings():
+    """Findings of --suppress do not stop; others do, of the same kernel."""
+    words = [FOLDER / "pairs.cl", "--kernel", "reverse_wrong", *WORDS]
+    text = (FOLDER / "pairs.cl").read_text().splitlines()
+    first = next(i for i, line in enumerate(text, 1) if "kernel void reverse_wrong(" in line)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "known.txt"
+        for rows, n_stops in [("race reverse_wrong known\n", 0), ("bounds reverse_wrong known\n", 1),
+                              (f"race pairs.cl:{first - 1} known\n", 1)]:
+            file.write_text(rows)
+            done = session("races", "--suppress", file, *words, commands=["info findings"])
+            equal(len(events(done, "stop")), n_stops, f"stops with {rows}")
+            ended = events(done, "check")
+            if n_stops:
+                equal(len(answers(done, "info")[0]["findings"]), 1, f"info findings with {rows}")
+            else:
+                equal((ended[0]["n_findings"], ended[0]["n_suppressed"] > 0), (0, True), f"the end with {rows}")
+                equal(events(done, "exit")[0]["status"], 0, "the end")
+
+
 def refusals():
-    for options, says in [(["--stop-on-finding"], "--stop-on-finding is about the findings of --check"),
-                          (["--check", "--stop-on-finding", "--suppress", "x"], "--stop-on-finding does not go with --suppress")]:
+    for options, says in [(["--stop-on-finding"], "--stop-on-finding is about the findings of --check")]:
         done = subprocess.run([BREAKWATER, "run", *options, FOLDER / "pairs.cl", "--kernel", "reverse_right", *WORDS],
                               capture_output=True, text=True, timeout=TIMEOUT_S)
         equal(done.returncode, 2, f"the status with {options}")
@@ -91,4 +111,4 @@ def refusals():
     check("the program is not checked" in done.stdout + done.stderr, done.stdout + done.stderr)
 
 
-main(kernels_in_pairs, program, refusals)
+main(kernels_in_pairs, program, known_findings, refusals)

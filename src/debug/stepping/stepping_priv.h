@@ -25,6 +25,8 @@ struct bw_stepping {
 	/* slots of the waves that are stepped for software watchpoints, in turn (step_watch.c) */
 	struct bw_u32_vec watched;
 	size_t watched_turn;
+	bw_finding_fn *asks_finding; /* NULL: each finding stops */
+	void *asks_finding_cookie;
 };
 void bw_stepping_fini(struct bw_stepping *s);
 void bw_stepping_forget(struct bw_stepping *s);

@@ -166,6 +166,23 @@ static bool is_finding(struct bw_debug *d, uint32_t trap_id, uint64_t pc)
 	       !is_s_trap(d, pc);
 }
 
+void bw_debug_on_finding(struct bw_debug *d, bw_finding_fn *fn, void *cookie)
+{
+	d->stepping->asks_finding = fn;
+	d->stepping->asks_finding_cookie = cookie;
+}
+
+/* A finding that is not wanted is no reason to stop. */
+static void at_finding(struct bw_debug *d, struct bw_wave_record *w, uint32_t trap_id, uint64_t pc)
+{
+	const struct bw_stepping *s = d->stepping;
+	w->info.cause_pc = trap_id == BW_TRAP_ID_FINDING_HERE ? pc : bw_inst_before(d, pc);
+	if (s->asks_finding && !s->asks_finding(s->asks_finding_cookie, &w->info)) {
+		w->info.reasons &= ~(uint32_t)BW_REASON_FINDING;
+		w->info.cause_pc = 0;
+	}
+}
+
 /* Finds out which wave is in this slot. A wave keeps its slot and its place in the grid until it
  * ends. */
 static void identify(struct bw_debug *d, struct bw_wave_record *w)
@@ -263,7 +280,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	if (found)
-		w->info.cause_pc = trap_id == BW_TRAP_ID_FINDING_HERE ? pc : bw_inst_before(d, pc);
+		at_finding(d, w, trap_id, pc);
 	if (w->info.draw && w->info.reasons & BW_REASON_WAVE_START)
 		bw_draw_break_hit(d, w);
 	at_exception(d, w);
