@@ -31,7 +31,9 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 	struct bw_pm4_draw_index_indirect_multi indexed_multi;
 	*out = (struct bw_pm4_draw){.n = IN_MEMORY, .n_instances = IN_MEMORY, .n_draws = 1};
 	if (bw_pm4_draw_index_auto(p, &plain)) {
-		out->n = plain.n_vertices;
+		if (!(plain.draw_initiator & BW_PM4_DRAW_OPAQUE))
+			out->n = plain.n_vertices;
+		out->n_instances = state->n_instances;
 	} else if (bw_pm4_draw_index_2(p, &indexed)) {
 		out->n = indexed.n_indices;
 		out->is_indexed = true;

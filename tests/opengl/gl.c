@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+
 static void die(const char *what, const char *more)
 {
 	fprintf(stderr, "%s: %s\n", what, more);
@@ -73,8 +75,13 @@ GLuint gl_use(const struct gl_program *p)
 	add_stage(program, GL_TESS_EVALUATION_SHADER, p->tese);
 	add_stage(program, GL_GEOMETRY_SHADER, p->geom);
 	add_stage(program, GL_FRAGMENT_SHADER, p->frag);
-	if (p->captured)
-		glTransformFeedbackVaryings(program, 1, &p->captured, GL_INTERLEAVED_ATTRIBS);
+	GLsizei n_captured = 0;
+	while (n_captured < (GLsizei)BW_ARRAY_SIZE(p->captured) && p->captured[n_captured])
+		n_captured++;
+	if (n_captured)
+		glTransformFeedbackVaryings(program, n_captured, p->captured,
+					    p->is_separate ? GL_SEPARATE_ATTRIBS
+							   : GL_INTERLEAVED_ATTRIBS);
 	glLinkProgram(program);
 	glGetProgramiv(program, GL_LINK_STATUS, &done);
 	glGetProgramInfoLog(program, sizeof(log), NULL, log);

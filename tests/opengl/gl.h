@@ -26,7 +26,9 @@ void gl_check(const char *what);
 /* Text of the stages; NULL: the stage is left out, and vert NULL: position and colour pass. */
 struct gl_program {
 	const char *vert, *tesc, *tese, *geom, *frag;
-	const char *captured; /* an output of the last stage before the rasteriser */
+	/* outputs of the last stage before the rasteriser, for transform feedback; then NULL */
+	const char *captured[8];
+	bool is_separate; /* each in a buffer of its own */
 };
 /* The program is in use then. */
 GLuint gl_use(const struct gl_program *p);

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "gl.h"
+#include "gl_feedback.h"
 
 static const struct gl_target plain = {{GL_RGBA8}, 0, 0, 0};
 /* One colour for each triangle. */
@@ -532,14 +533,37 @@ static const struct {
 	const char *name;
 	void (*draw)(const char *name, FILE *out);
 } scenes[] = {
-	{"triangles", draw_triangles}, {"smooth", draw_smooth},	    {"depth", draw_depth},
-	{"stencil", draw_stencil},     {"blended", draw_blended},   {"logic", draw_logic},
-	{"textured", draw_textured},   {"cube", draw_cube},	    {"indexed", draw_indexed},
-	{"instances", draw_instances}, {"indirect", draw_indirect}, {"blocks", draw_blocks},
-	{"samples", draw_samples},     {"layers", draw_layers},	    {"patches", draw_patches},
-	{"targets", draw_targets},     {"srgb", draw_srgb},	    {"points", draw_points},
-	{"lines", draw_lines},	       {"outlines", draw_outlines}, {"clipped", draw_clipped},
-	{"queries", draw_queries},     {"computed", draw_computed}, {"old", draw_old},
+	{"triangles", draw_triangles},
+	{"smooth", draw_smooth},
+	{"depth", draw_depth},
+	{"stencil", draw_stencil},
+	{"blended", draw_blended},
+	{"logic", draw_logic},
+	{"textured", draw_textured},
+	{"cube", draw_cube},
+	{"indexed", draw_indexed},
+	{"instances", draw_instances},
+	{"indirect", draw_indirect},
+	{"blocks", draw_blocks},
+	{"samples", draw_samples},
+	{"layers", draw_layers},
+	{"patches", draw_patches},
+	{"targets", draw_targets},
+	{"srgb", draw_srgb},
+	{"points", draw_points},
+	{"lines", draw_lines},
+	{"outlines", draw_outlines},
+	{"clipped", draw_clipped},
+	{"queries", draw_queries},
+	{"computed", draw_computed},
+	{"old", draw_old},
+	{"captured", draw_captured},
+	{"captured_separate", draw_captured_separate},
+	{"captured_paused", draw_captured_paused},
+	{"captured_again", draw_captured_again},
+	{"captured_streams", draw_captured_streams},
+	{"captured_patches", draw_captured_patches},
+	{"overflown", draw_overflown},
 };
 
 static bool is_wanted(const char *name, int n, char **wanted)

@@ -25,8 +25,9 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 	return s->n != s->stop_after;
 }
 
-/* Draws as RADV 25 was seen to send them: NUM_INSTANCES, DRAW_INDEX_AUTO, DRAW_INDEX_2, and one
- * whose numbers are in memory (DRAW_INDIRECT); registers of both stages, and SPI_TMPRING_SIZE. */
+/* Draws as RADV 25 was seen to send them: NUM_INSTANCES, DRAW_INDEX_AUTO, DRAW_INDEX_2, one whose
+ * numbers are in memory (DRAW_INDIRECT), and one of the vertices that transform feedback has
+ * stored; registers of both stages, and SPI_TMPRING_SIZE. */
 static void test_draws(void **state)
 {
 	/* clang-format off */
@@ -39,13 +40,14 @@ static void test_draws(void **state)
 		0xc0012d00, 36, 2,                         /* DRAW_INDEX_AUTO */
 		0xc0042700, 100, 0x10000, 0x80, 60, 0,     /* DRAW_INDEX_2 */
 		0xc0032400, 16, 0x8c, 0x8d, 2,             /* DRAW_INDIRECT */
+		0xc0012d00, 0, 0x42,                       /* DRAW_INDEX_AUTO: USE_OPAQUE */
 	};
 	/* clang-format on */
 	static struct bw_pm4_scan scan;
 	struct seen s = {.n = 0};
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
-	assert_int_equal(s.n, 3);
-	for (unsigned i = 0; i < 3; i++)
+	assert_int_equal(s.n, 4);
+	for (unsigned i = 0; i < 4; i++)
 		assert_int_equal(s.f[i].what, BW_PM4_FOUND_DRAW);
 	assert_int_equal(s.f[0].pos_dw, 14);
 	assert_int_equal(s.f[0].draw.n, 36);
@@ -56,6 +58,8 @@ static void test_draws(void **state)
 	assert_true(s.f[1].draw.is_indexed);
 	assert_int_equal(s.f[2].draw.n, ~0u);
 	assert_int_equal(s.f[2].draw.n_instances, ~0u);
+	assert_int_equal(s.f[3].draw.n, ~0u);
+	assert_int_equal(s.f[3].draw.n_instances, 5);
 	assert_int_equal(scan.tmpring_size, 0x00402000);
 	assert_int_equal(scan.sh[0x08], 0x1234);
 	assert_int_equal(scan.sh[0xc8], 0x5678);

@@ -36,6 +36,8 @@ struct extra {
 	VkPhysicalDeviceProvokingVertexFeaturesEXT provoking_vertex;
 	VkPhysicalDeviceIndexTypeUint8FeaturesEXT index_uint8;
 	VkPhysicalDeviceLineRasterizationFeaturesEXT lines;
+	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback;
+	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated;
 };
 
 #define NO_FEATURES SIZE_MAX
@@ -86,6 +88,12 @@ static const struct {
 	{VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
 	 offsetof(struct extra, lines)},
+	{VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+	 offsetof(struct extra, feedback)},
+	{VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
+	 offsetof(struct extra, generated)},
 	{VK_EXT_SHADER_STENCIL_EXPORT_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},

@@ -3,7 +3,7 @@
 replay draws is what the program has drawn, byte for byte; what the debugger says in a replay, it says in the program's
 own session.
 
-    test_draw_capture.py DRAW DRAW_SCENES"""
+    test_draw_capture.py DRAW DRAW_SCENES DRAW_FEEDBACK"""
 import os
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 from harness import BREAKWATER, TIMEOUT_S, Failure, Session, check, equal  # noqa: E402
 from json_schema import parse  # noqa: E402
 
-DRAW, SCENES = (os.path.abspath(p) for p in sys.argv[1:3])
+DRAW, SCENES, FEEDBACK = (os.path.abspath(p) for p in sys.argv[1:4])
 BUILD = os.environ["BREAKWATER_BUILD"]
 # dispatches and draws of its submission: the driver's clears of color and depth, three draws, the copy into a buffer
 WALL, SAIL, SUN, COPY = 2, 3, 4, 5
@@ -119,6 +119,17 @@ def check_scenes(folder):
     equal((r["same"], r["checked"], r["draws"] >= n > 80), (True, r["submissions"], True), f"the replay of {n} scenes")
 
 
+def check_feedback(folder):
+    """The replay captures what the program has captured, and counts the same; draws have their names."""
+    path = f"{folder}/feedback.bwc"
+    ask("capture", "-o", path, "--", FEEDBACK, f"{BUILD}/tests/vulkan", f"{folder}/feedback", "redrawn", "streams", "small_many")
+    r = answer("replay", "--check", "--json", path)
+    equal((r["same"], r["checked"]), (True, 3), "the replay of transform feedback")
+    draws = answer("capture", "show", "--json", path, 2)["draws"]  # in the order of its table
+    equal([(d.get("vertices"), d["instances"]) for d in draws[1::2]], [(24, 1), (None, 2)], "its draws")
+    check(all(d["vertex_shader"] != "the driver's own" for d in draws[1::2]), draws)
+
+
 def said(words):
     """What the debugger says of a pixel in a program's draw, and of its history."""
     s, out = Session(*words), {}
@@ -197,6 +208,7 @@ def main():
         equal(captured.read_bytes(), alone.read_bytes(), "the picture while the program is captured")
         check_capture(path, answer("capture", "show", "--json", path, 1), folder, alone.read_bytes())
         check_scenes(folder)
+        check_feedback(folder)
         check_session(path, spirv, folder)
         check_lines(spirv, folder)
         check_hang(spirv[0], folder)

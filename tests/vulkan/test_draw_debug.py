@@ -3,11 +3,13 @@
 attachments and the history of pixels. What is expected is computed here from the program's numbers, or lavapipe's
 picture.
 
-    test_draw_debug.py DRAW DRAW_SCENES"""
+    test_draw_debug.py DRAW DRAW_SCENES DRAW_FEEDBACK"""
 import base64
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -17,7 +19,7 @@ import harness  # noqa: E402
 import png  # noqa: E402
 from draw_program import DARK, FIRST, HEIGHT, WIDTH, compile_shaders, draw_on_lavapipe, normal_of_sail, numbers, read_picture, texel  # noqa: E402
 
-DRAW, SCENES = (os.path.abspath(p) for p in sys.argv[1:3])
+DRAW, SCENES, FEEDBACK = (os.path.abspath(p) for p in sys.argv[1:4])
 BUILD = os.environ["BREAKWATER_BUILD"]
 
 
@@ -210,6 +212,30 @@ def test_other_ends(folder):
         s.end()
 
 
+def test_feedback(folder):
+    """In a shader whose outputs are captured, with notes: its outputs, and how many vertices the draw of what was captured
+    has. What it captures then is what it captures alone."""
+    spirv = pathlib.Path(folder, "feed")
+    spirv.mkdir()
+    for file in pathlib.Path(BUILD, "tests/vulkan").glob("draws_feed*.spv"):
+        shutil.copy(file, spirv)
+    subprocess.run(["glslangValidator", "-g", "--quiet", "--target-env", "vulkan1.3", "-V", HERE / "draws/feed.vert",
+                    "-o", spirv / "draws_feed.spv"], check=True)
+    s = harness.Session("-O0", "--", FEEDBACK, spirv, f"{folder}/noted", "redrawn")
+    for command in ("tbreak feed.vert:18", "run", "lane 5"):
+        s.command(command)
+    outputs = {v["name"]: numbers(v["text"]) for v in s.command("info outputs")["variables"]}
+    harness.equal((outputs["place"], [n % 2**32 for n in outputs["number"]]), ([5, 0, 15, 0.5], [0x05050505, 0xffffffff]), "the outputs")
+    draws = s.command("info draws")["draws"]
+    harness.equal([(d["kind"], d.get("vertices"), d["instances"], d["vertex_shader"].split(".")[0]) for d in draws[1::2]],
+                  [("plain", 24, 1, "feed"), ("indirect", None, 2, draws[3]["vertex_shader"])], "the draws")
+    s.command("continue")
+    s.end()
+    alone = subprocess.run([harness.BREAKWATER, "exec", "--", FEEDBACK, spirv, f"{folder}/alone", "redrawn"], check=False)
+    harness.equal(alone.returncode, 0, "the program alone")
+    harness.check(pathlib.Path(folder, "noted").read_bytes() == pathlib.Path(folder, "alone").read_bytes(), "what was captured")
+
+
 def test_errors(folder, spirv):
     s = harness.Session("--", DRAW, *spirv, f"{folder}/errors.ppm")
     for command, words in {"break pixel 5": "pixel X,Y", "break pixel 5,5 sample": "sample S", "break pixel 5,5 attachment 9": "attachment N",
@@ -231,6 +257,7 @@ def main():
         test_outputs(folder, spirv, lavapipe)
         test_history(folder, spirv, lavapipe)
         test_other_ends(folder)
+        test_feedback(folder)
 
 
 main()

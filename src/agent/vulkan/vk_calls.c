@@ -313,6 +313,15 @@ CALL bw_CmdDrawIndexedIndirectCount(VkCommandBuffer cmd, VkBuffer buffer, VkDevi
 							  most, stride);
 }
 
+CALL bw_CmdDrawIndirectByteCountEXT(VkCommandBuffer cmd, uint32_t n_instances,
+				    uint32_t first_instance, VkBuffer counter,
+				    VkDeviceSize counter_offset, uint32_t offset, uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawIndirectByteCountEXT(cmd, n_instances, first_instance, counter,
+							  counter_offset, offset, stride);
+}
+
 CALL bw_CmdPushConstants(VkCommandBuffer cmd, VkPipelineLayout layout, VkShaderStageFlags stages,
 			 uint32_t offset, uint32_t size, const void *values)
 {

@@ -65,6 +65,7 @@
 	X(CmdDrawIndexedIndirect, NULL)                                                            \
 	X(CmdDrawIndirectCount, "vkCmdDrawIndirectCountKHR")                                       \
 	X(CmdDrawIndexedIndirectCount, "vkCmdDrawIndexedIndirectCountKHR")                         \
+	X(CmdDrawIndirectByteCountEXT, NULL)                                                       \
 	X(CmdPushConstants, NULL)                                                                  \
 	X(CmdPushConstants2, "vkCmdPushConstants2KHR")                                             \
 	X(CmdExecuteCommands, NULL)                                                                \

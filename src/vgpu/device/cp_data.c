@@ -55,6 +55,11 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 		if (!bw_cp_mem_read(q, c.source & ~3ull, &value, n * 4))
 			return BW_CP_STOP;
 		break;
+	case BW_PM4_COPY_GDS:
+		for (unsigned i = 0; i < n; i++)
+			half[i] = bw_gds_read(q->dev, c.source + i * 4ull);
+		value = bw_join32(half[1], half[0]);
+		break;
 	case BW_PM4_COPY_SRC_IMM:
 		value = c.source;
 		break;

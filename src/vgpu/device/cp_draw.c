@@ -82,11 +82,24 @@ static enum bw_cp_result draw(struct bw_queue *q, const struct bw_pm4_packet *p,
 	return result;
 }
 
+/* The vertices that transform feedback has stored: bytes of a buffer, and of a vertex. */
+static uint32_t stored_vertices(struct bw_queue *q)
+{
+	uint32_t filled = bw_reg_get(q->dev, BW_REG_VGT_STRMOUT_DRAW_OPAQUE_BUFFER_FILLED_SIZE);
+	uint32_t offset = bw_reg_get(q->dev, BW_REG_VGT_STRMOUT_DRAW_OPAQUE_OFFSET);
+	uint32_t stride =
+		BW_FIELD_GET(VGT_STRMOUT_DRAW_OPAQUE_VERTEX_STRIDE, VERTEX_STRIDE,
+			     bw_reg_get(q->dev, BW_REG_VGT_STRMOUT_DRAW_OPAQUE_VERTEX_STRIDE));
+	return stride && filled > offset ? (filled - offset) / stride : 0;
+}
+
 enum bw_cp_result bw_cp_draw_index_auto(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_draw_index_auto d;
 	if (!bw_pm4_draw_index_auto(p, &d))
 		return bw_cp_malformed(q, p);
+	if (d.draw_initiator & BW_PM4_DRAW_OPAQUE)
+		d.n_vertices = stored_vertices(q);
 	return draw(q, p,
 		    &(struct bw_draw_call){.n = d.n_vertices,
 					   .n_instances =

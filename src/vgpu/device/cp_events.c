@@ -33,6 +33,17 @@ bool bw_cp_zpass_any(struct bw_queue *q, uint64_t va, bool *out)
 	return true;
 }
 
+bool bw_cp_primitives_missing(struct bw_queue *q, uint64_t va, bool *out)
+{
+	uint64_t count[2]
+		      [2]; /* begin and end: of primitives that were stored, and that were to be */
+	if (!bw_cp_mem_read(q, va, count, sizeof(count)))
+		return false;
+	*out = count[0][0] & count[0][1] & count[1][0] & count[1][1] & VALID &&
+	       count[1][0] - count[0][0] != count[1][1] - count[0][1];
+	return true;
+}
+
 enum bw_cp_result bw_cp_event_write_zpass(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_event_write_zpass z;

@@ -333,7 +333,16 @@ static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_
 			return BW_CP_STOP;
 		return set_predicate(q, &s, passed);
 	}
-	default: /* counters of transform feedback */
+	case BW_PM4_PRED_PRIMCOUNT: {
+		bool missing;
+		if (!bw_cp_primitives_missing(q, s.address, &missing))
+			return BW_CP_STOP;
+		/* visible: nothing is missing in any of the results */
+		q->predicate = !missing && (!s.continues || q->predicate);
+		q->predicated = q->predicate != s.draw_visible;
+		return BW_CP_DONE;
+	}
+	default:
 		return bw_cp_refuse(q, p, "PRED_OP", s.operation);
 	}
 }

@@ -34,5 +34,8 @@ bw_cp_packet_fn bw_cp_clear_state, bw_cp_num_instances, bw_cp_index_type, bw_cp_
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
 /* Whether samples passed between the events that have written to va. False: it cannot be read. */
 bool bw_cp_zpass_any(struct bw_queue *q, uint64_t va, bool *out);
+/* Whether not all primitives have been stored that were to be, between the two pairs of counts at
+ * va. False: they cannot be read. */
+bool bw_cp_primitives_missing(struct bw_queue *q, uint64_t va, bool *out);
 
 #endif

@@ -30,6 +30,7 @@
 #include "vgpu/device/ih.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/device/register_map.h"
+#include "vgpu/device/gds.h"
 #include "vgpu/device/gws.h"
 #include "vgpu/device/vm/vm.h"
 
@@ -213,6 +214,7 @@ struct bw_device {
 	struct bw_own_places own_places;
 	pthread_mutex_t gws_lock;
 	struct bw_gws_resource gws[BW_N_VMIDS][BW_GWS_RESOURCES];
+	_Atomic uint32_t gds[BW_GDS_B / 4];
 };
 
 static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register reg)

@@ -41,12 +41,15 @@ void bw_draw_clear_state(struct bw_device *dev);
 struct bw_inst;
 /* Threads of a group, by its number in the dispatch. */
 unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group);
+/* Instructions that a wave of its round executes at most before others have their turn. */
+uint64_t bw_draw_turn(const struct bw_draw *d);
 /* Sets the registers of a wave that starts, after they were zeroed. */
 void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w);
 /* What TTMP8 to TTMP10 say of the waves of a group, in place of a workgroup's number: which of the
  * round it is, the round (bit 31: of pixels), and the lower half of the packet's address. */
 void bw_draw_group_place(const struct bw_group *g, uint32_t out[3]);
-/* exp, lds_param_load, and messages to the tessellator. False: it is another one. */
+/* exp, lds_param_load, messages to the tessellator, and instructions on the global data share
+ * (gds.h). False: it is another one. */
 bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in);
 /* All waves of the round have ended, or have been dropped. */
 void bw_draw_round_done(struct bw_draw *d);

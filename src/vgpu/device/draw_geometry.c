@@ -128,6 +128,11 @@ bool bw_draw_add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n
 	return true;
 }
 
+unsigned bw_draw_max_subgroups(const struct bw_draw *d)
+{
+	return d->state.is_ordered ? 1 : BW_DRAW_SUBGROUPS;
+}
+
 unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g)
 {
 	return s->has_gs ? g->n_primitives * s->gs_vertices : g->n_vertices;
@@ -157,6 +162,7 @@ void bw_draw_end_subgroup(struct bw_draw *d, struct bw_draw_subgroup *g, uint32_
 	memset(g->has_primitive, 0, sizeof(g->has_primitive));
 	memset(g->position, 0, sizeof(g->position));
 	bw_draw_count(d, BW_COUNT_GS_INVOCATIONS, s->has_gs ? g->n_primitives : 0);
+	g->order = d->n_ordered++;
 	g->ring_unit = *unit;
 	*unit += ring_units(s, bw_draw_out_vertices(s, g), g->n_primitives);
 }
@@ -170,7 +176,7 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 	d->n_subgroups = 0;
 	d->why[0] = '\0';
 	d->budget = BW_DRAW_BUDGET;
-	while (d->n_subgroups < BW_DRAW_SUBGROUPS) {
+	while (d->n_subgroups < bw_draw_max_subgroups(d)) {
 		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
 		if (d->n_subgroups && !bw_draw_has_room(d, unit))
 			break;

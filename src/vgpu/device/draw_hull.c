@@ -107,7 +107,7 @@ bool bw_draw_divide_patches(struct bw_draw *d)
 	uint32_t unit = 0;
 	d->n_subgroups = 0;
 	d->why[0] = '\0';
-	while (d->n_subgroups < BW_DRAW_SUBGROUPS) {
+	while (d->n_subgroups < bw_draw_max_subgroups(d)) {
 		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
 		if (d->n_subgroups && !bw_draw_has_room(d, unit))
 			break;

@@ -20,6 +20,7 @@ struct bw_draw_subgroup {
 	unsigned n_vertices, n_primitives;
 	uint32_t ring_unit; /* where its attributes begin */
 	uint32_t outputs;   /* where those of its patches begin */
+	uint32_t order;	    /* its number, where they have one */
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
@@ -45,6 +46,8 @@ struct bw_draw_primitive {
  * each to the next one is an edge. */
 #define BW_DRAW_PRIM_VERTEX(i) 10 * (i), 9
 #define BW_DRAW_PRIM_IS_EDGE(i) 10 * (i) + 9, 1
+/* The most subgroups of a round: those that have an order run one after the other. */
+unsigned bw_draw_max_subgroups(const struct bw_draw *d);
 /* Vertices that the subgroup may export. */
 unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g);
 /* Makes the next subgroups. False: d->why. */
@@ -172,6 +175,7 @@ struct bw_draw {
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
 	unsigned n_subgroups;
+	uint32_t n_ordered; /* subgroups of all rounds */
 	struct bw_draw_primitive *primitives;
 	struct bw_draw_plane (*planes)[4];
 	unsigned n_primitives, primitives_size;

@@ -60,8 +60,7 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 		return "it does not use a primitive shader";
 	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages))
 		return "mesh shaders are not run";
-	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages))
-		return "transform feedback is not done";
+	s->is_ordered = BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages);
 	s->has_gs = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages);
 	s->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
 	s->gs = (struct bw_draw_shader){

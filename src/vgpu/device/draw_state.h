@@ -67,6 +67,7 @@ struct bw_draw_state {
 	struct bw_draw_hull hull;
 	uint32_t gs_sgprs[2]; /* of the ring descriptors */
 	bool passthrough;
+	bool is_ordered; /* subgroups are numbered: transform feedback (gds.h) */
 	enum bw_topology topology;
 	bool drops_neighbours; /* of primitives with adjacency: no geometry shader takes them */
 	bool provoking_last;

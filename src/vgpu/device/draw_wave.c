@@ -30,6 +30,7 @@ enum { HS_PATCH_ID, HS_NUMBERS, HS_VERTEX_ID, HS_INSTANCE_ID = 5 };
 #define NUMBERS_VERTEX 8, 5
 enum { MSG_HS_TESSFACTOR = 2 };
 /* Fields of gs_tg_info and merged_wave_info. */
+#define TG_ORDER 0, 12
 #define TG_N_VERTICES 12, 9
 #define TG_N_PRIMITIVES 22, 9
 #define WAVE_N_VERTICES 0, 8
@@ -169,6 +170,15 @@ unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group)
 	return BW_MAX(n, n_out);
 }
 
+/* Mesa's shaders of transform feedback read LDS right after a barrier, and some 50 instructions
+ * later overwrite it without another one (ngg_gs_build_streamout() and ngg_gs_finale() of Mesa 25):
+ * waves of a group that wait for a barrier together are expected to go on together. */
+uint64_t bw_draw_turn(const struct bw_draw *d)
+{
+	enum { TOGETHER = 16 };
+	return d->state.is_ordered && d->runs == BW_DRAW_STAGE_VERTICES ? TOGETHER : UINT64_MAX;
+}
+
 static void set_vgpr(struct bw_wave *w, unsigned n, unsigned lane, uint32_t value)
 {
 	if (n < w->n_vgprs)
@@ -218,6 +228,8 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 	unsigned first = w->index_in_group * (unsigned)w->lanes;
 	unsigned n_vertices = share(w, g->n_vertices), n_primitives = share(w, g->n_primitives);
 	memcpy(w->s, s->gs_sgprs, sizeof(s->gs_sgprs));
+	if (s->is_ordered)
+		bw_words_put(&w->s[GS_TG_INFO], TG_ORDER, g->order);
 	/* With a geometry shader: room for what it emits (seen in code that Mesa makes). */
 	bw_words_put(&w->s[GS_TG_INFO], TG_N_VERTICES, bw_draw_out_vertices(s, g));
 	bw_words_put(&w->s[GS_TG_INFO], TG_N_PRIMITIVES, g->n_primitives);
@@ -526,6 +538,8 @@ bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_
 		export_vertices(&d->subgroups[number], w, in);
 	else if (in->op == BW_OP_LDS_PARAM_LOAD && pixels)
 		load_param(d, &d->waves[number], w, in);
+	else if (in->gds && !pixels && !hull)
+		return bw_gds_instruction(d->dev, w, in);
 	else
 		return false;
 	return true;

@@ -16,7 +16,8 @@
 #include "vgpu/device/exec/core/plant.h"
 
 enum {
-	QUANTUM = 4096,	    /* instructions of a wave's turn */
+	QUANTUM = 4096, /* instructions of a wave's turn */
+	BRIEFLY = 64,
 	ROUNDS = 16,	    /* in a turn, as long as groups come and go */
 	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
 };
@@ -387,12 +388,18 @@ static bool can_run(const struct bw_slot *s, uint64_t now_ns)
 	return atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
 }
 
+static uint64_t turn_of(const struct bw_slot *s, bool is_wanted)
+{
+	const struct bw_draw *d = s->group->dispatch->draw;
+	uint64_t n = is_wanted ? BRIEFLY : QUANTUM;
+	return d ? BW_MIN(n, bw_draw_turn(d)) : n;
+}
+
 /* Goes round the slots once, from where the last turn was interrupted. A thread that wants the WGP
  * interrupts it, but not before one wave has made progress: else a driver that reads registers in a
  * loop would block the waves. */
 static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_ns)
 {
-	enum { BRIEFLY = 64 };
 	struct bw_device *dev = worker->dev;
 	unsigned n = dev->profile->simd_per_wgp * BW_MAX_WAVES_PER_SIMD, n_run = 0;
 	for (unsigned k = 0; k < n; k++) {
@@ -411,7 +418,7 @@ static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_
 			wgp->next_slot = at;
 			break;
 		}
-		run_slot(worker, wgp, s, wanted ? BRIEFLY : QUANTUM);
+		run_slot(worker, wgp, s, turn_of(s, wanted));
 		n_run++;
 	}
 	atomic_store_explicit(&wgp->current, NULL, memory_order_release);

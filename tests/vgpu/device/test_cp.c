@@ -357,7 +357,7 @@ static void test_refused(void **state)
 	/* memory that is not there: IB, DMA */
 	REFUSED(183, "cannot be read", 0xc0023f00, 0x1000, 0, 16);
 	REFUSED(183, "not mapped", 0xc0055000, 0x60300000, (uint32_t)RIG_DATA, 0, 0x40000000, 0, 8);
-	REFUSED(183, "SRC_SEL", 0xc0044000, 3 | 5 << 8, 0, 0, (uint32_t)RIG_DATA, 0);
+	REFUSED(183, "DST_SEL", 0xc0044000, 1 | 3 << 8, (uint32_t)RIG_DATA, 0, 0, 0);
 	REFUSED(183, "ATOMIC 9 is not", 0xc0071e00, 9, (uint32_t)RIG_DATA, 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "WRITE_SPACE", 0xc0074500, 2 << 8, REG(SCRATCH_REG0), 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "COMPUTE_NUM_THREAD", 0xc0031502, 1, 1, 1, 1);

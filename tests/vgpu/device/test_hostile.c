@@ -240,6 +240,7 @@ static void draw_registers(struct hostile *h)
 			 BW_FIELD(VGT_SHADER_STAGES_EN, HS_EN, has_patches) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, HS_W32_EN, below(h, 2)) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, GS_EN, below(h, 3) == 0) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, below(h, 3) == 0) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, below(h, 4) != 0)},
 		{REG(VGT_LS_HS_CONFIG),
 		 BW_FIELD(VGT_LS_HS_CONFIG, NUM_PATCHES, below(h, 60)) |
@@ -253,6 +254,10 @@ static void draw_registers(struct hostile *h)
 		{REG(VGT_TF_MEMORY_BASE), (uint32_t)(LEVELS >> 8)},
 		{REG(VGT_TF_MEMORY_BASE_HI), 0},
 		{REG(VGT_HS_OFFCHIP_PARAM), below(h, 4) ? 0xf : word(h)},
+		{REG(VGT_STRMOUT_DRAW_OPAQUE_BUFFER_FILLED_SIZE),
+		 below(h, 2) ? below(h, 4000) : word(h)},
+		{REG(VGT_STRMOUT_DRAW_OPAQUE_OFFSET), below(h, 2) ? below(h, 100) : word(h)},
+		{REG(VGT_STRMOUT_DRAW_OPAQUE_VERTEX_STRIDE), below(h, 3) ? below(h, 64) : word(h)},
 		{REG(GE_CNTL), below(h, 3) ? 128 | 128 << 9 : word(h)},
 		{REG(GE_NGG_SUBGRP_CNTL), below(h, 300)},
 		{REG(VGT_GS_INSTANCE_CNT), below(h, 3) ? 0 : 1 | below(h, 40) << 2},
@@ -309,12 +314,15 @@ static uint64_t submit_draw(struct hostile *h)
 	const uint32_t vertex = (uint32_t)(rig_code(&h->r, "vertex") >> 8), high = 0;
 	const uint32_t pixel = (uint32_t)(rig_code(&h->r, "pixel") >> 8);
 	const uint32_t resources[2] = {8 | 0xc0 << 12, below(h, 3) ? 2 << 1 : word(h)};
+	const uint32_t shares[2] = {word(h),
+				    below(h, 4) ? 0 : word(h)}; /* M0; what is done there */
 	draw_registers(h);
 	levels(h);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_LS), &patch, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_LS), &high, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_RSRC1_HS), resources, 2);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_USER_DATA_HS_0), &says, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_USER_DATA_GS_0), shares, 2);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_ES), &vertex, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_ES), &high, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_PS), &pixel, 1);
@@ -331,7 +339,7 @@ static uint64_t submit_draw(struct hostile *h)
 				    0,
 				    0xc0012d00,
 				    below(h, 60),
-				    2}; /* DRAW_INDEX_AUTO */
+				    2 | (uint32_t)below(h, 2) << 6}; /* DRAW_INDEX_AUTO */
 	bw_pm4_put_words(&s, packets, BW_ARRAY_SIZE(packets));
 	return rig_submit(&h->r, 0, &s);
 }

@@ -1,4 +1,19 @@
-; A primitive shader: positions from the numbers of the vertices, between -4 and 4; w is 1.
+; A primitive shader: positions from the numbers of the vertices, between -4 and 4; w is 1. If s9 says so, it counts in the
+; global data share, wherever M0 (s8) and the numbers of the vertices say, and by registers that do not count.
+	s_mov_b32 m0, s8
+	s_bitcmp1_b32 s9, 0
+	s_cbranch_scc0 .Lposition
+	ds_ordered_count v6, v5 offset:252 gds
+	ds_add_gs_reg_rtn v[7:8], v5 offset:12 gds
+	ds_sub_gs_reg_rtn v[7:8], v6 gds
+	ds_add_u32 v5, v6 gds
+	ds_add_u32 v5, v6 offset:65535 gds
+	ds_ordered_count v6, v5 offset:768 gds
+	s_waitcnt lgkmcnt(0)
+	s_bitcmp1_b32 s9, 1
+	s_cbranch_scc0 .Lposition
+	ds_add_gs_reg_rtn v[7:8], v5 offset:60 gds
+.Lposition:
 	exp prim v0, off, off, off done
 	v_and_b32_e32 v1, 7, v5
 	v_cvt_f32_u32_e32 v1, v1

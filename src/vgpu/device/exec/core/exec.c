@@ -93,17 +93,24 @@ static void report(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *re
 		x->host.absent(x->host.cookie, w, pc, words, name);
 }
 
+static bool is_of_pipeline(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+{
+	return x->host.graphics && x->host.graphics(x->host.cookie, w, rec->inst);
+}
+
 BW_HANDLER(bw_h_illegal)
 {
 	/* An encoding with operands that do not exist still has a name. */
 	unsigned op = rec->inst->op;
+	if (op != BW_OP_ILLEGAL && rec->inst->gds && is_of_pipeline(x, w, rec))
+		BW_LEAVE(BW_FOLLOWING(rec));
 	report(x, w, rec, op == BW_OP_ILLEGAL ? NULL : bw_isa_op_info(op)->name);
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }
 
 BW_HANDLER(bw_h_absent)
 {
-	if (x->host.graphics && x->host.graphics(x->host.cookie, w, rec->inst))
+	if (is_of_pipeline(x, w, rec))
 		BW_LEAVE(BW_FOLLOWING(rec));
 	char name[160]; /* "exp (graphics pipeline)" */
 	snprintf(name, sizeof(name), "%s (%s)", bw_isa_op_info(rec->inst->op)->name, rec->why);
