@@ -9,6 +9,7 @@
 #include <breakwater/session.h>
 
 #include "base/cleanup.h"
+#include "base/string_list.h"
 
 static struct breakwater_session *sessions; /* all that ever were: closed ones are told by it */
 
@@ -80,26 +81,19 @@ void bw_api_close(struct breakwater_session *s)
 
 static struct bw_error *open_words(const char *const *words, struct breakwater_session **out)
 {
-	struct BW_VEC(char *) argv = {0};
+	struct bw_strings argv = {0};
 	struct breakwater_session *s = NULL;
 	if (!words || !words[0])
 		return bw_errorf(BW_E_INVALID, "A session needs words: run KERNEL, or attach PID");
 	struct bw_error *err = new_session(&s);
 	if (err)
 		return err;
-	for (size_t i = 0; !err && words[i]; i++) {
-		char *copy = strdup(words[i]);
-		err = copy ? bw_vec_push(&argv, copy) : bw_error_nomem();
-		if (err)
-			free(copy);
-	}
+	err = bw_strings_add_all(&argv, words);
 	if (!err)
-		err = bw_vec_push(&argv, NULL);
+		err = bw_strings_add(&argv, NULL);
 	if (!err)
 		err = open_session(s, (int)argv.len - 1, argv.data);
-	bw_vec_each(&argv, one)
-		free(*one);
-	bw_vec_free(&argv);
+	bw_strings_free(&argv);
 	if (err) { /* nobody has the handle */
 		free_session(s);
 		sessions = s->next;

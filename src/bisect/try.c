@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/memfd.h"
+#include "base/string_list.h"
 #include "base/util.h"
 #include "bisect/bisect.h"
 
@@ -71,30 +72,17 @@ static struct bw_error *said(const char *errors)
 
 /* ---- Its words ---- */
 
-struct words BW_VEC(char *); /* owned */
-
-static struct bw_error *add_word(struct words *w, const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return bw_error_nomem();
-	struct bw_error *err = bw_vec_push(w, copy);
-	if (err)
-		free(copy);
-	return err;
-}
-
-static struct bw_error *add_limit(struct words *w, const struct bw_bisect_part *part)
+static struct bw_error *add_limit(struct bw_strings *w, const struct bw_bisect_part *part)
 {
 	char text[48];
 	if (part->limit == BW_BISECT_WHOLE)
 		return NULL;
-	BW_TRY(add_word(w, part->limit == BW_BISECT_PACKETS ? "--packets" : "--dispatches"));
+	BW_TRY(bw_strings_add(w, part->limit == BW_BISECT_PACKETS ? "--packets" : "--dispatches"));
 	snprintf(text, sizeof(text), "%u:%u", part->last, part->n);
-	return add_word(w, text);
+	return bw_strings_add(w, text);
 }
 
-static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
+static struct bw_error *add_dumps(struct bw_strings *w, const struct bw_bisect *b,
 				  const struct bw_bisect_part *part)
 {
 	char path[4096], text[4096 + 64];
@@ -105,31 +93,31 @@ static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
 		/* what the last try has left is not this one's */
 		unlink(path);
 		snprintf(text, sizeof(text), "%u:%s=%s", part->last, one->text, path);
-		BW_TRY(add_word(w, "--dump"));
-		BW_TRY(add_word(w, text));
+		BW_TRY(bw_strings_add(w, "--dump"));
+		BW_TRY(bw_strings_add(w, text));
 	}
 	return NULL;
 }
 
 /* Overrides of submissions that do not run are refused. */
-static struct bw_error *add_edits(struct words *w, const struct bw_bisect *b,
+static struct bw_error *add_edits(struct bw_strings *w, const struct bw_bisect *b,
 				  const struct bw_bisect_part *part)
 {
 	bw_vec_each(&b->overrides, o) {
 		if (o->number < part->first || o->number > part->last)
 			continue;
-		BW_TRY(add_word(w, "--override"));
-		BW_TRY(add_word(w, o->value));
+		BW_TRY(bw_strings_add(w, "--override"));
+		BW_TRY(bw_strings_add(w, o->value));
 	}
 	bw_vec_each(&b->shaders, one) {
-		BW_TRY(add_word(w, "--shader"));
-		BW_TRY(add_word(w, *one));
+		BW_TRY(bw_strings_add(w, "--shader"));
+		BW_TRY(bw_strings_add(w, *one));
 	}
 	return NULL;
 }
 
 static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bisect_part *part,
-				   struct words *w)
+				   struct bw_strings *w)
 {
 	char first[24], last[24];
 	snprintf(first, sizeof(first), "%u", part->first);
@@ -137,23 +125,23 @@ static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bi
 	const char *const start[] = {"breakwater", "replay", "--json", "--timeout",
 				     b->timeout,   "--last", last};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(start); i++)
-		BW_TRY(add_word(w, start[i]));
+		BW_TRY(bw_strings_add(w, start[i]));
 	if (part->first) {
-		BW_TRY(add_word(w, "--first"));
-		BW_TRY(add_word(w, first));
+		BW_TRY(bw_strings_add(w, "--first"));
+		BW_TRY(bw_strings_add(w, first));
 	}
 	if (b->gpu) {
-		BW_TRY(add_word(w, "--gpu"));
-		BW_TRY(add_word(w, b->gpu));
+		BW_TRY(bw_strings_add(w, "--gpu"));
+		BW_TRY(bw_strings_add(w, b->gpu));
 	}
 	if (b->differs && part->limit == BW_BISECT_WHOLE)
-		BW_TRY(add_word(w, "--check"));
+		BW_TRY(bw_strings_add(w, "--check"));
 	BW_TRY(add_limit(w, part));
 	if (b->command)
 		BW_TRY(add_dumps(w, b, part));
 	BW_TRY(add_edits(w, b, part));
-	BW_TRY(add_word(w, b->file));
-	return add_word(w, NULL);
+	BW_TRY(bw_strings_add(w, b->file));
+	return bw_strings_add(w, NULL);
 }
 
 /* What became of --shader: the replay's lines about it, once, for the first try runs all that the
@@ -208,7 +196,7 @@ static bool says_nothing(const struct bw_bisect *b, const struct bw_bisect_part 
 static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part *part, json_t **out,
 			       int *out_status)
 {
-	struct words words = {0};
+	struct bw_strings words = {0};
 	struct bw_str text = {0}, errors = {0};
 	struct bw_error *err = make_words(b, part, &words);
 	b->n_tries++;
@@ -226,9 +214,7 @@ static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part 
 		say_shaders(b, bw_str_text(&errors));
 		say_damage(b, answer);
 	}
-	bw_vec_each(&words, w)
-		free(*w);
-	bw_vec_free(&words);
+	bw_strings_free(&words);
 	bw_str_free(&text);
 	bw_str_free(&errors);
 	return err;

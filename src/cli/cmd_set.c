@@ -338,7 +338,7 @@ static const struct setting settings[] = {
 /* clang-format on */
 
 /* Adds the values of a setting that begin with prefix. */
-static void add_values(struct bw_candidates *out, const struct setting *s, const char *prefix)
+static void add_values(struct bw_strings *out, const struct setting *s, const char *prefix)
 {
 	if (s->values)
 		bw_cli_add_words(out, s->values, prefix);
@@ -346,8 +346,7 @@ static void add_values(struct bw_candidates *out, const struct setting *s, const
 		bw_cli_add_words(out, s->always, prefix);
 }
 
-void bw_cli_add_settings(struct bw_candidates *out, const char *before, const char *prefix,
-			 bool set)
+void bw_cli_add_settings(struct bw_strings *out, const char *before, const char *prefix, bool set)
 {
 	before = bw_skip_blanks(before);
 	size_t len = strlen(before);

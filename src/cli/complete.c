@@ -14,8 +14,7 @@
 
 /* Words that could end a line, and how they are listed. */
 
-void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix,
-			  size_t len)
+void bw_cli_add_candidate(struct bw_strings *out, const char *word, const char *prefix, size_t len)
 {
 	if (strncmp(word, prefix, strlen(prefix)) != 0 || strlen(prefix) > len)
 		return;
@@ -32,7 +31,7 @@ void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const cha
 	bw_error_free(err);
 }
 
-void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *prefix)
+void bw_cli_add_words(struct bw_strings *out, const char *words, const char *prefix)
 {
 	for (const char *p = bw_skip_blanks(words); *p;) {
 		size_t n = strcspn(p, " ");
@@ -41,26 +40,24 @@ void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *
 	}
 }
 
-static char **finish(struct bw_candidates *list)
+static char **finish(struct bw_strings *list)
 {
 	struct bw_error *err = bw_vec_push(list, NULL);
 	if (!err)
 		return list->data;
 	bw_error_free(err);
-	bw_vec_each(list, word)
-		free(*word);
-	bw_vec_free(list);
+	bw_strings_free(list);
 	return NULL;
 }
 
-static void add_table(struct bw_candidates *out, const struct bw_command *table, size_t n,
+static void add_table(struct bw_strings *out, const struct bw_command *table, size_t n,
 		      const char *prefix)
 {
 	for (size_t i = 0; i < n; i++)
 		bw_cli_add_candidate(out, table[i].name, prefix, strlen(table[i].name));
 }
 
-static void add_topics(struct bw_candidates *out, const char *prefix)
+static void add_topics(struct bw_strings *out, const char *prefix)
 {
 	size_t n;
 	const struct bw_help_topic *topics = bw_help_topics(&n);
@@ -70,7 +67,7 @@ static void add_topics(struct bw_candidates *out, const char *prefix)
 }
 
 /* Completes "catch": first the kind, then the kind's own words. */
-static void add_catch_words(struct bw_candidates *out, const char *before, const char *prefix)
+static void add_catch_words(struct bw_strings *out, const char *before, const char *prefix)
 {
 	char kind[16];
 	const char *word;
@@ -88,7 +85,7 @@ static void add_catch_words(struct bw_candidates *out, const char *before, const
 }
 
 /* Names of layouts or of windows, and what else can stand there. */
-static void add_screen_words(struct bw_candidates *out, enum bw_complete what, const char *prefix)
+static void add_screen_words(struct bw_strings *out, enum bw_complete what, const char *prefix)
 {
 	if (what == BW_COMPLETE_TUI) {
 		bw_cli_add_words(out, "enable disable focus layout mem refresh reg winheight",
@@ -106,7 +103,7 @@ static void add_screen_words(struct bw_candidates *out, enum bw_complete what, c
 }
 
 /* Words that stand for themselves in what a command takes: "[all | count]" has two. */
-static void add_usage_words(struct bw_candidates *out, const char *usage, const char *prefix)
+static void add_usage_words(struct bw_strings *out, const char *usage, const char *prefix)
 {
 	for (const char *p = usage; *p;) {
 		size_t n = strcspn(p, " []|");
@@ -120,7 +117,7 @@ static void add_usage_words(struct bw_candidates *out, const char *usage, const 
 }
 
 /* Registers as "info registers" takes them: without the $. */
-static void add_registers(struct bw_candidates *out, struct bw_cli *c, const char *prefix)
+static void add_registers(struct bw_strings *out, struct bw_cli *c, const char *prefix)
 {
 	struct bw_str name = {0};
 	bw_str_addf(&name, "$%s", prefix);
@@ -133,7 +130,7 @@ static void add_registers(struct bw_candidates *out, struct bw_cli *c, const cha
 }
 
 /* "break on dispatch ..." */
-static bool add_dispatch_words(struct bw_candidates *out, const char *before, const char *prefix)
+static bool add_dispatch_words(struct bw_strings *out, const char *before, const char *prefix)
 {
 	char on[8], dispatch[16];
 	bw_take_word(&before, on, sizeof(on));
@@ -174,7 +171,7 @@ static char **complete_line(struct bw_cli *c, const struct bw_command *table, si
 static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, const char *args,
 			    const char *word)
 {
-	struct bw_candidates found = {0};
+	struct bw_strings found = {0};
 	const struct bw_command *table;
 	size_t n;
 	_cleanup_free_ char *before = strndup(args, word > args ? (size_t)(word - args) : 0);
@@ -260,7 +257,7 @@ static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, cons
 static char **complete_line(struct bw_cli *c, const struct bw_command *table, size_t n,
 			    const char *line, const char *word)
 {
-	struct bw_candidates found = {0};
+	struct bw_strings found = {0};
 	const struct bw_command *cmd;
 	if (word <= line) {
 		add_table(&found, table, n, word);

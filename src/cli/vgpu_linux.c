@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/string_list.h"
 #include "base/vec.h"
 #include "guest/guest.h"
 #include "wire/vgpu_models.h"
@@ -27,7 +28,7 @@ static const char usage[] =
 
 struct linux_options {
 	struct bw_guest_options guest;
-	struct linux_shares BW_VEC(char *) shares; /* owned */
+	struct bw_strings shares;
 	bool help, json;
 };
 
@@ -37,10 +38,7 @@ static struct bw_error *take_share(void *options, const char *option, const char
 	char *real = realpath(path, NULL);
 	if (!real)
 		return bw_error_errno(errno, "the folder %s cannot be shared", path);
-	struct bw_error *err = bw_vec_push(&o->shares, real);
-	if (err)
-		free(real);
-	return err;
+	return bw_strings_take(&o->shares, real);
 }
 
 static struct bw_error *take_accel(void *options, const char *option, const char *text)
@@ -184,9 +182,7 @@ int bw_main_vgpu_linux(int argc, char **argv)
 		status = BW_EXIT_USAGE << 8;
 	}
 	bw_error_free(unsaid);
-	bw_vec_each(&o.shares, share)
-		free(*share);
-	bw_vec_free(&o.shares);
+	bw_strings_free(&o.shares);
 	if (err) {
 		/* A signal's status is told by the shell, not by us. */
 		fprintf(stderr, "breakwater: %s.\n", err->message);

@@ -53,13 +53,13 @@ struct bw_error *bw_compile_assembly(struct bw_compile_job *job)
 				    "-x",
 				    "assembler",
 				    NULL};
-	struct bw_compile_words words = {0};
+	struct bw_strings words = {0};
 	struct bw_str what = {0};
 	bw_str_addf(&what, "does not assemble for %s", job->gpu);
-	struct bw_error *err = bw_compile_words_add(&words, args);
+	struct bw_error *err = bw_strings_add_all(&words, args);
 	if (!err)
 		err = bw_clang(job, &words, bw_str_text(&what));
 	bw_str_free(&what);
-	bw_compile_words_free(&words);
+	bw_strings_free(&words);
 	return err;
 }

@@ -11,25 +11,6 @@
 #include "compile/job.h"
 #include "compile/tool.h"
 
-struct bw_error *bw_compile_words_add(struct bw_compile_words *words, const char *const *more)
-{
-	for (; *more; more++) {
-		_cleanup_free_ char *copy = strdup(*more);
-		if (!copy)
-			return bw_error_nomem();
-		BW_TRY(bw_vec_push(words, copy));
-		bw_take(copy);
-	}
-	return NULL;
-}
-
-void bw_compile_words_free(struct bw_compile_words *words)
-{
-	bw_vec_each(words, w)
-		free(*w);
-	bw_vec_free(words);
-}
-
 /* Does clang's driver have to do all itself? It does where a word lets it stop before linking, is
  * about linking, or is of HIP, whose driver links in its own way. */
 static bool needs_driver(const char *word)
@@ -61,7 +42,7 @@ static struct bw_error *link_object(const struct bw_compile_job *job, const char
 /* clang's driver starts clang again for each step where there are several, and loading it takes
  * longer than compiling a kernel. With -c it compiles itself, and we run the linker: a third of the
  * time is saved. */
-struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,
+struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_strings *args,
 			  const char *what)
 {
 	const char *given = getenv("BREAKWATER_CLANG");
@@ -105,7 +86,7 @@ struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_comp
 }
 
 struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
-				       const struct bw_compile_words *args, const char *library)
+				       const struct bw_strings *args, const char *library)
 {
 	struct bw_error *err = bw_clang(job, args, "does not compile");
 	if (!err || library || !strstr(err->message, "undefined"))
@@ -119,7 +100,7 @@ struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
 	return more;
 }
 
-struct bw_error *bw_clang_common(const struct bw_compile_job *job, struct bw_compile_words *args)
+struct bw_error *bw_clang_common(const struct bw_compile_job *job, struct bw_strings *args)
 {
 	_cleanup_free_ char *cpu = NULL;
 	if (asprintf(&cpu, "-mcpu=%s", job->gpu) < 0)
@@ -129,7 +110,7 @@ struct bw_error *bw_clang_common(const struct bw_compile_job *job, struct bw_com
 		cpu,	   "-nogpulib",
 		"-g",	   bw_wants_wave64(job) ? "-mwavefrontsize64" : "-mno-wavefrontsize64",
 		NULL};
-	return bw_compile_words_add(args, words);
+	return bw_strings_add_all(args, words);
 }
 
 struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text, size_t size_b,
@@ -149,14 +130,14 @@ struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text,
 
 static struct bw_error *compile_as(const struct bw_compile_job *job, const char *language)
 {
-	struct bw_compile_words args = {0};
+	struct bw_strings args = {0};
 	const char *const words[] = {"-x", language, NULL};
 	struct bw_error *err = bw_clang_common(job, &args);
 	if (!err)
-		err = bw_compile_words_add(&args, words);
+		err = bw_strings_add_all(&args, words);
 	if (!err)
 		err = bw_clang_with_library(job, &args, "");
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	return err;
 }
 

@@ -12,13 +12,12 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/str.h"
-#include "base/vec.h"
+#include "base/string_list.h"
 
 struct bw_spirv_words;
-struct bw_compile_words BW_VEC(char *);
 
 struct bw_compile_options {
-	struct bw_compile_words words; /* for clang, in the order given; owned */
+	struct bw_strings words; /* for clang, in the order given; owned */
 	/* the first option as the user wrote it; borrowed from argv; NULL: none */
 	const char *first;
 	bool wave64;

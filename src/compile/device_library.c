@@ -45,17 +45,17 @@ static bool has_word(const struct bw_compile_options *o, const char *word)
 }
 
 static struct bw_error *add_module(const char *folder, const char *name, const char *variant,
-				   struct bw_compile_words *args)
+				   struct bw_strings *args)
 {
 	_cleanup_free_ char *path = NULL;
 	if (asprintf(&path, "%s/%s%s.bc", folder, name, variant) < 0)
 		return bw_error_nomem();
 	const char *const words[] = {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", path, NULL};
-	return bw_compile_words_add(args, words);
+	return bw_strings_add_all(args, words);
 }
 
 struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_job *job,
-				       bool opencl, struct bw_compile_words *args)
+				       bool opencl, struct bw_strings *args)
 {
 	const struct bw_compile_options *o = job->options;
 	bool gfx9 = bw_is_gfx9(job->gpu);
@@ -85,7 +85,7 @@ struct bw_error *bw_device_library_add(const char *folder, const struct bw_compi
 	 * depends on EXEC. */
 	static const char *const no_sinking[] = {"-mllvm", "-disable-machine-sink", NULL};
 	if (opencl)
-		BW_TRY(bw_compile_words_add(args, no_sinking));
+		BW_TRY(bw_strings_add_all(args, no_sinking));
 	/* First what uses the others. */
 	if (opencl)
 		BW_TRY(add_module(folder, "opencl", "", args));

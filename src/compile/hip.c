@@ -56,7 +56,7 @@ struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 {
 	_cleanup_free_ char *include = NULL, *library = NULL, *arch = NULL, *headers = NULL,
 			    *first = NULL;
-	struct bw_compile_words args = {0};
+	struct bw_strings args = {0};
 	if (asprintf(&arch, "--offload-arch=%s", job->gpu) < 0)
 		return bw_error_nomem();
 	BW_TRY(bw_device_library_find("", &library));
@@ -82,15 +82,15 @@ struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 				     headers,
 				     NULL};
 	static const char *const has_library[] = {"-DBREAKWATER_DEVICE_LIBRARY", NULL};
-	struct bw_error *err = bw_compile_words_add(&args, words);
+	struct bw_error *err = bw_strings_add_all(&args, words);
 	if (!err && library)
-		err = bw_compile_words_add(&args, has_library);
+		err = bw_strings_add_all(&args, has_library);
 	if (!err && library)
 		err = bw_device_library_add(library, job, false, &args);
 	if (!err)
 		err = bw_clang_with_library(job, &args, library);
 	unlink(include);
 	bw_folder_remove_tree(headers);
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	return err;
 }

@@ -37,22 +37,18 @@ struct bw_error *bw_compile_ir(struct bw_compile_job *job) BW_MUST_CHECK;
 
 /* ---- clang.c ---- */
 
-/* Adds a copy of each word, up to NULL. */
-struct bw_error *bw_compile_words_add(struct bw_compile_words *words,
-				      const char *const *more) BW_MUST_CHECK;
-void bw_compile_words_free(struct bw_compile_words *words);
 /* Runs clang-19 on the job, with these arguments, then the user's and job->last, before the source.
  * what: what a failure means for the source, "does not compile". */
-struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,
+struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_strings *args,
 			  const char *what) BW_MUST_CHECK;
 /* Like bw_clang; an error also says if the device library is missing. library: its folder, or
  * NULL. */
 struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
-				       const struct bw_compile_words *args,
+				       const struct bw_strings *args,
 				       const char *library) BW_MUST_CHECK;
 /* Adds the options that all languages get. */
 struct bw_error *bw_clang_common(const struct bw_compile_job *job,
-				 struct bw_compile_words *args) BW_MUST_CHECK;
+				 struct bw_strings *args) BW_MUST_CHECK;
 /* Writes the text that is compiled before a source, beside the object. The caller owns *out_path.
  * The file's name is one that is removed with the folders of ended sessions. */
 struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text, size_t size_b,
@@ -63,6 +59,6 @@ struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text,
 /* Adds the library's modules that match the job's options and GPU, as arguments for clang. opencl:
  * with the functions of OpenCL C; otherwise only those for mathematics and the GPU. */
 struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_job *job,
-				       bool opencl, struct bw_compile_words *args) BW_MUST_CHECK;
+				       bool opencl, struct bw_strings *args) BW_MUST_CHECK;
 
 #endif

@@ -29,7 +29,7 @@ static bool is_unoptimized(const struct bw_compile_options *o)
 }
 
 static struct bw_error *add_opencl(const struct bw_compile_job *job, const char *include,
-				   const char *library, struct bw_compile_words *args)
+				   const char *library, struct bw_strings *args)
 {
 	static const char *const with_library[] = {"-DBREAKWATER_DEVICE_LIBRARY", NULL};
 	/* Sources have `inline` functions without `static`, and mean functions that are there: C99
@@ -41,10 +41,10 @@ static struct bw_error *add_opencl(const struct bw_compile_job *job, const char 
 		is_cpp |=
 			bw_starts_with(*w, "-cl-std=clc++") || bw_starts_with(*w, "-cl-std=CLC++");
 	BW_TRY(bw_clang_common(job, args));
-	BW_TRY(bw_compile_words_add(args, words));
+	BW_TRY(bw_strings_add_all(args, words));
 	if (is_cpp) /* which has its own rules for inline functions, and refuses the option */
 		free(args->data[--args->len]);
-	return library ? bw_compile_words_add(args, with_library) : NULL;
+	return library ? bw_strings_add_all(args, with_library) : NULL;
 }
 
 /* These options optimize the device library, while the prelude keeps the source's functions as at
@@ -68,7 +68,7 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 	 * LLVM refuses the library's code for older GPUs. A level of the user's comes after it. */
 	static const char *const ir[] = {"-x", "ir", "-O2", "-Qunused-arguments", NULL};
 	bool unoptimized = is_unoptimized(job->options);
-	struct bw_compile_words args = {0};
+	struct bw_strings args = {0};
 	_cleanup_free_ char *bitcode = NULL;
 	if (asprintf(&bitcode, "%s.bc", job->object) < 0)
 		return bw_error_nomem();
@@ -78,20 +78,20 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 	struct bw_error *err = add_opencl(job, include, library, &args);
 	if (!err)
 		err = bw_clang(&step, &args, "does not compile");
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	step = *job;
 	step.input = bitcode;
 	step.last = unoptimized ? library_only : NULL;
 	if (!err)
 		err = bw_clang_common(job, &args);
 	if (!err)
-		err = bw_compile_words_add(&args, ir);
+		err = bw_strings_add_all(&args, ir);
 	if (!err)
 		err = bw_device_library_add(library, job, true, &args);
 	if (!err)
 		err = bw_clang(&step, &args, "does not compile");
 	unlink(bitcode);
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	return err;
 }
 
@@ -100,7 +100,7 @@ static struct bw_error *compile_with_library(struct bw_compile_job *job, const c
 					     const char *library)
 {
 	static const char *const library_only[] = {LIBRARY_ONLY, SOURCE_AS_IT_IS, NULL};
-	struct bw_compile_words args = {0};
+	struct bw_strings args = {0};
 	struct bw_error *err = add_opencl(job, include, library, &args);
 	if (!err)
 		err = bw_device_library_add(library, job, true, &args);
@@ -120,14 +120,14 @@ static struct bw_error *compile_with_library(struct bw_compile_job *job, const c
 		job->last = NULL;
 		err = compile_printf(job, include, library);
 	}
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	return err;
 }
 
 struct bw_error *bw_compile_opencl(struct bw_compile_job *job)
 {
 	_cleanup_free_ char *include = NULL, *library = NULL;
-	struct bw_compile_words args = {0};
+	struct bw_strings args = {0};
 	struct bw_error *err;
 	BW_TRY(bw_device_library_find("", &library));
 	BW_TRY(bw_clang_prelude(job->object, bw_prelude_opencl, bw_prelude_opencl_size, &include));
@@ -139,6 +139,6 @@ struct bw_error *bw_compile_opencl(struct bw_compile_job *job)
 			err = bw_clang_with_library(job, &args, NULL);
 	}
 	unlink(include);
-	bw_compile_words_free(&args);
+	bw_strings_free(&args);
 	return err;
 }

@@ -90,6 +90,6 @@ struct bw_error *bw_compile_note_first(void *options, char *const *words, size_t
 
 void bw_compile_options_fini(struct bw_compile_options *o)
 {
-	bw_compile_words_free(&o->words);
+	bw_strings_free(&o->words);
 	*o = (struct bw_compile_options){0};
 }

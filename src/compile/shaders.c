@@ -59,7 +59,7 @@ static bool wants_record(const struct bw_compile_options *o)
 }
 
 /* -D, -U and -I, each with its value in one word, as glslang wants them. */
-static struct bw_error *add_user_words(struct bw_compile_words *out, const char *source,
+static struct bw_error *add_user_words(struct bw_strings *out, const char *source,
 				       const struct bw_compile_options *o)
 {
 	for (size_t i = 0; i < o->words.len; i++) {
@@ -77,8 +77,8 @@ static struct bw_error *add_user_words(struct bw_compile_words *out, const char 
 		if (!word[2] && i + 1 < o->words.len &&
 		    asprintf(&joined, "%s%s", word, o->words.data[++i]) < 0)
 			return bw_error_nomem();
-		BW_TRY(bw_compile_words_add(out,
-					    (const char *const[]){joined ? joined : word, NULL}));
+		BW_TRY(bw_strings_add_all(out,
+					  (const char *const[]){joined ? joined : word, NULL}));
 	}
 	if (o->wave64)
 		return bw_errorf(BW_E_INVALID,
@@ -88,7 +88,7 @@ static struct bw_error *add_user_words(struct bw_compile_words *out, const char 
 }
 
 /* as_written: of HLSL, all functions and variables; glslang would inline and remove them. */
-static struct bw_error *add_words(struct bw_compile_words *out, enum language language,
+static struct bw_error *add_words(struct bw_strings *out, enum language language,
 				  const char *source, const char *entry, bool as_written)
 {
 	static const char *const names[] = {[GLSL] = "glslangValidator",
@@ -100,25 +100,25 @@ static struct bw_error *add_words(struct bw_compile_words *out, enum language la
 	    0)
 		return bw_error_nomem();
 	/* glslang's output for HLSL has decorations that SPIR-V 1.4 and later do not have */
-	BW_TRY(bw_compile_words_add(
+	BW_TRY(bw_strings_add_all(
 		out, (const char *const[]){names[language], "--target-env",
 					   language == HLSL ? "vulkan1.1" : "vulkan1.3", NULL}));
 	if (language == SPIRV_TEXT)
 		return NULL;
 	/* -g: source lines, for drivers that pass them on */
-	BW_TRY(bw_compile_words_add(
+	BW_TRY(bw_strings_add_all(
 		out, (const char *const[]){"-V", "--quiet", "-g", "-S", "comp", include, NULL}));
 	return language == HLSL
-		       ? bw_compile_words_add(out, (const char *const[]){"-D", "-e", entry,
-									 as_written ? "-Od" : NULL,
-									 NULL})
+		       ? bw_strings_add_all(out,
+					    (const char *const[]){"-D", "-e", entry,
+								  as_written ? "-Od" : NULL, NULL})
 		       : NULL;
 }
 
-static struct bw_error *run_compiler(struct bw_compile_words *words, enum language language,
+static struct bw_error *run_compiler(struct bw_strings *words, enum language language,
 				     const char *source, const char *object)
 {
-	BW_TRY(bw_compile_words_add(words, (const char *const[]){source, "-o", object, NULL}));
+	BW_TRY(bw_strings_add_all(words, (const char *const[]){source, "-o", object, NULL}));
 	BW_TRY(bw_vec_push(words, NULL)); /* argv ends so */
 	const struct bw_tool tool = {.source = source,
 				     .what = "does not compile",
@@ -135,7 +135,7 @@ struct job {
 
 static struct bw_error *compile(const struct job *job, bool as_written, char **out_path)
 {
-	_cleanup_(bw_compile_words_free) struct bw_compile_words words = {0};
+	_cleanup_(bw_strings_free) struct bw_strings words = {0};
 	_cleanup_free_ char *path = NULL;
 	BW_TRY(bw_temporary_file(job->source, ".spv", &path));
 	BW_TRY(add_words(&words, job->language, job->source, job->entry, as_written));

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/string_list.h"
 #include "base/util.h"
 #include "compile/compile.h"
 #include "session/crash_files.h"
@@ -70,20 +71,7 @@ struct bw_error *bw_dap_initialize(struct bw_dap *s, json_t *args, json_t *body)
 
 /* ---- launch ---- */
 
-struct words BW_VEC(char *);
-
-static struct bw_error *add_word(struct words *w, const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-	if (text && !copy)
-		return bw_error_nomem();
-	struct bw_error *err = bw_vec_push(w, copy);
-	if (err)
-		free(copy);
-	return err;
-}
-
-static struct bw_error *add_words(struct words *w, json_t *list, const char *key)
+static struct bw_error *add_words(struct bw_strings *w, json_t *list, const char *key)
 {
 	size_t i;
 	json_t *word;
@@ -91,7 +79,7 @@ static struct bw_error *add_words(struct words *w, json_t *list, const char *key
 	{
 		if (!json_is_string(word))
 			return bw_errorf(BW_E_INVALID, "\"%s\" is not an array of strings", key);
-		BW_TRY(add_word(w, json_string_value(word)));
+		BW_TRY(bw_strings_add(w, json_string_value(word)));
 	}
 	return NULL;
 }
@@ -102,7 +90,7 @@ static bool is_kernel_file(const char *path)
 	return bw_is_kernel(path) || bw_is_shader(path) || bw_is_crash(path);
 }
 
-static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct words *w)
+static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct bw_strings *w)
 {
 	const char *program = NULL;
 	json_t *program_args = NULL, *options = NULL;
@@ -115,13 +103,13 @@ static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct word
 			BW_E_INVALID,
 			"\"args\" are for a program; %s is a kernel, whose options are \"kernelOptions\"",
 			program);
-	BW_TRY(add_word(w, "run"));
+	BW_TRY(bw_strings_add(w, "run"));
 	BW_TRY(add_words(w, options, "kernelOptions"));
 	if (!is_kernel)
-		BW_TRY(add_word(w, "--"));
-	BW_TRY(add_word(w, program));
+		BW_TRY(bw_strings_add(w, "--"));
+	BW_TRY(bw_strings_add(w, program));
 	BW_TRY(add_words(w, program_args, "args"));
-	return add_word(w, NULL);
+	return bw_strings_add(w, NULL);
 }
 
 static struct bw_error *set_environment(json_t *args)
@@ -181,7 +169,7 @@ static struct bw_error *check_options(const struct bw_run_options *o)
 	return NULL;
 }
 
-static struct bw_error *open_words(struct bw_dap *s, const struct words *w, bool attach)
+static struct bw_error *open_words(struct bw_dap *s, const struct bw_strings *w, bool attach)
 {
 	if (s->is_open)
 		return bw_errorf(
@@ -197,7 +185,7 @@ static struct bw_error *open_words(struct bw_dap *s, const struct words *w, bool
 	return NULL;
 }
 
-static struct bw_error *open_session(struct bw_dap *s, struct words *w, bool attach)
+static struct bw_error *open_session(struct bw_dap *s, struct bw_strings *w, bool attach)
 {
 	if (s->debug)
 		return bw_errorf(BW_E_STATE, "One session at a time: this one has begun");
@@ -227,7 +215,7 @@ static struct bw_error *run_setup(struct bw_dap *s, json_t *args)
 	return NULL;
 }
 
-static struct bw_error *begin(struct bw_dap *s, json_t *args, json_t *body, struct words *w,
+static struct bw_error *begin(struct bw_dap *s, json_t *args, json_t *body, struct bw_strings *w,
 			      bool attach)
 {
 	uint64_t max_waves = s->max_waves;
@@ -247,16 +235,9 @@ static struct bw_error *begin(struct bw_dap *s, json_t *args, json_t *body, stru
 	return NULL;
 }
 
-static void free_words(struct words *w)
-{
-	bw_vec_each(w, word)
-		free(*word);
-	bw_vec_free(w);
-}
-
 struct bw_error *bw_dap_launch(struct bw_dap *s, json_t *args, json_t *body)
 {
-	struct words w = {0};
+	struct bw_strings w = {0};
 	if (s->debug)
 		return bw_errorf(BW_E_STATE, "One session at a time: this one has begun");
 	struct bw_error *err = set_environment(args);
@@ -264,13 +245,13 @@ struct bw_error *bw_dap_launch(struct bw_dap *s, json_t *args, json_t *body)
 		err = launch_words(s, args, &w);
 	if (!err)
 		err = begin(s, args, body, &w, false);
-	free_words(&w);
+	bw_strings_free(&w);
 	return err;
 }
 
 struct bw_error *bw_dap_attach(struct bw_dap *s, json_t *args, json_t *body)
 {
-	struct words w = {0};
+	struct bw_strings w = {0};
 	int64_t pid = 0;
 	const char *pid_text = NULL, *gpu = NULL;
 	bool waves = false, halt = false;
@@ -285,22 +266,22 @@ struct bw_error *bw_dap_attach(struct bw_dap *s, json_t *args, json_t *body)
 	else if (has_pid)
 		BW_TRY(bw_dap_need_int(args, "pid", &pid));
 	snprintf(number, sizeof(number), "%lld", (long long)pid);
-	struct bw_error *err = add_word(&w, "attach");
+	struct bw_error *err = bw_strings_add(&w, "attach");
 	if (!err && waves)
-		err = add_word(&w, "--waves");
+		err = bw_strings_add(&w, "--waves");
 	if (!err && halt)
-		err = add_word(&w, "--halt");
+		err = bw_strings_add(&w, "--halt");
 	if (!err && gpu)
-		err = add_word(&w, "--gpu");
+		err = bw_strings_add(&w, "--gpu");
 	if (!err && gpu)
-		err = add_word(&w, gpu);
+		err = bw_strings_add(&w, gpu);
 	if (!err && has_pid)
-		err = add_word(&w, pid_text ? pid_text : number);
+		err = bw_strings_add(&w, pid_text ? pid_text : number);
 	if (!err)
-		err = add_word(&w, NULL);
+		err = bw_strings_add(&w, NULL);
 	if (!err)
 		err = begin(s, args, body, &w, true);
-	free_words(&w);
+	bw_strings_free(&w);
 	return err;
 }
 

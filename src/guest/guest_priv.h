@@ -4,6 +4,7 @@
 
 #include "base/folder.h"
 #include "base/str.h"
+#include "base/string_list.h"
 #include "base/vec.h"
 #include "guest/guest.h"
 #include "guest/proto.h"
@@ -35,12 +36,8 @@ void bw_guest_parts_free(struct bw_guest_parts *p);
 
 /* argv in front of a program of QEMU's tree: its dynamic linker with the tree's libraries, so that
  * nothing of this machine's is used and no rights are needed. Owned by the caller, up to NULL. */
-struct bw_words BW_VEC(char *);
 struct bw_error *bw_guest_tree_program(const char *tree, const char *program,
-				       struct bw_words *out) BW_MUST_CHECK;
-struct bw_error *bw_words_addf(struct bw_words *w, const char *fmt, ...)
-	BW_PRINTF(2, 3) BW_MUST_CHECK;
-void bw_words_free(struct bw_words *w);
+				       struct bw_strings *out) BW_MUST_CHECK;
 
 /* ---- modules.c: kernel modules and what they need ---- */
 

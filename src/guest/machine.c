@@ -116,7 +116,7 @@ static void become(char *const *argv, const int *fds, int n_fds, int words, int 
 	_exit(127);
 }
 
-static struct bw_error *start(struct bw_words *argv, const int *fds, int n_fds, int words,
+static struct bw_error *start(struct bw_strings *argv, const int *fds, int n_fds, int words,
 			      int end_signal, pid_t *out)
 {
 	BW_TRY(bw_vec_push(argv, NULL));
@@ -158,7 +158,7 @@ static struct bw_error *await_ready(int fd)
 }
 
 /* BREAKWATER_VGPU_ARGS counts for this virtual GPU, too. */
-static struct bw_error *add_server_args(struct bw_words *argv)
+static struct bw_error *add_server_args(struct bw_strings *argv)
 {
 	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
 	_cleanup_free_ char *text = strdup(given ? given : "");
@@ -166,25 +166,25 @@ static struct bw_error *add_server_args(struct bw_words *argv)
 	if (!text)
 		return bw_error_nomem();
 	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		BW_TRY(bw_words_addf(argv, "%s", w));
+		BW_TRY(bw_strings_addf(argv, "%s", w));
 	return NULL;
 }
 
 static struct bw_error *start_gpu(struct bw_machine *m, const char *model, int words)
 {
 	_cleanup_free_ char *program = NULL;
-	_cleanup_(bw_words_free) struct bw_words argv = {0};
+	_cleanup_(bw_strings_free) struct bw_strings argv = {0};
 	int ready[2];
 	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
-	BW_TRY(bw_words_addf(&argv, "%s", program));
+	BW_TRY(bw_strings_addf(&argv, "%s", program));
 	if (model) {
-		BW_TRY(bw_words_addf(&argv, "--profile"));
-		BW_TRY(bw_words_addf(&argv, "%s", model));
+		BW_TRY(bw_strings_addf(&argv, "--profile"));
+		BW_TRY(bw_strings_addf(&argv, "%s", model));
 	}
-	BW_TRY(bw_words_addf(&argv, "--ready-fd"));
-	BW_TRY(bw_words_addf(&argv, "%d", FD_READY));
-	BW_TRY(bw_words_addf(&argv, "--vfio-user"));
-	BW_TRY(bw_words_addf(&argv, "%s/gpu", m->folder.path));
+	BW_TRY(bw_strings_addf(&argv, "--ready-fd"));
+	BW_TRY(bw_strings_addf(&argv, "%d", FD_READY));
+	BW_TRY(bw_strings_addf(&argv, "--vfio-user"));
+	BW_TRY(bw_strings_addf(&argv, "%s/gpu", m->folder.path));
 	BW_TRY(add_server_args(&argv));
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return bw_error_errno(errno, "no pipe can be made");
@@ -207,48 +207,48 @@ static const char kernel_args[] =
 	"nowatchdog rcupdate.rcu_expedited=1 random.trust_cpu=on audit=0 apparmor=0 i8042.noaux "
 	"i8042.nokbd";
 
-static struct bw_error *add_devices(struct bw_words *w, const struct bw_machine *m,
+static struct bw_error *add_devices(struct bw_strings *w, const struct bw_machine *m,
 				    const struct bw_guest_options *o)
 {
-	BW_TRY(bw_words_addf(w, "-chardev"));
-	BW_TRY(bw_words_addf(w, "socket,id=serial,fd=%d", FD_SERIAL));
-	BW_TRY(bw_words_addf(w, "-serial"));
-	BW_TRY(bw_words_addf(w, "chardev:serial"));
-	BW_TRY(bw_words_addf(w, "-chardev"));
-	BW_TRY(bw_words_addf(w, "socket,id=port,fd=%d", FD_PORT));
-	BW_TRY(bw_words_addf(w, "-device"));
-	BW_TRY(bw_words_addf(w, "virtio-serial-pci"));
-	BW_TRY(bw_words_addf(w, "-device"));
-	BW_TRY(bw_words_addf(w, "virtserialport,chardev=port,name=" BW_GUEST_PORT));
-	BW_TRY(bw_words_addf(w, "-virtfs"));
-	BW_TRY(bw_words_addf(w, "local,path=/,mount_tag=" BW_GUEST_ROOT_TAG
-				",security_model=none,readonly=on,multidevs=remap"));
+	BW_TRY(bw_strings_addf(w, "-chardev"));
+	BW_TRY(bw_strings_addf(w, "socket,id=serial,fd=%d", FD_SERIAL));
+	BW_TRY(bw_strings_addf(w, "-serial"));
+	BW_TRY(bw_strings_addf(w, "chardev:serial"));
+	BW_TRY(bw_strings_addf(w, "-chardev"));
+	BW_TRY(bw_strings_addf(w, "socket,id=port,fd=%d", FD_PORT));
+	BW_TRY(bw_strings_addf(w, "-device"));
+	BW_TRY(bw_strings_addf(w, "virtio-serial-pci"));
+	BW_TRY(bw_strings_addf(w, "-device"));
+	BW_TRY(bw_strings_addf(w, "virtserialport,chardev=port,name=" BW_GUEST_PORT));
+	BW_TRY(bw_strings_addf(w, "-virtfs"));
+	BW_TRY(bw_strings_addf(w, "local,path=/,mount_tag=" BW_GUEST_ROOT_TAG
+				  ",security_model=none,readonly=on,multidevs=remap"));
 	for (size_t i = 0; o->shares && o->shares[i]; i++) {
-		BW_TRY(bw_words_addf(w, "-virtfs"));
+		BW_TRY(bw_strings_addf(w, "-virtfs"));
 		/* A comma in a path is doubled in QEMU's options; the plan has refused it. */
-		BW_TRY(bw_words_addf(
+		BW_TRY(bw_strings_addf(
 			w, "local,path=%s,mount_tag=share%zu,security_model=none,multidevs=remap",
 			o->shares[i], i));
 	}
 	if (o->no_gpu)
 		return NULL;
 	/* Not below a root port: QEMU's completes no atomics, and Linux would ask it. */
-	BW_TRY(bw_words_addf(w, "-device"));
-	return bw_words_addf(
+	BW_TRY(bw_strings_addf(w, "-device"));
+	return bw_strings_addf(
 		w,
 		"{\"driver\":\"vfio-user-pci\",\"bus\":\"pcie.0\",\"addr\":\"10\",\"socket\":{\"path\":\"%s/gpu\",\"type\":\"unix\"}}",
 		m->folder.path);
 }
 
 static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_guest_options *o,
-				   const struct bw_guest_parts *parts, struct bw_words *w)
+				   const struct bw_guest_parts *parts, struct bw_strings *w)
 {
 	const unsigned long long mib = o->memory_b >> 20;
 	BW_TRY(bw_guest_tree_program(parts->qemu, "usr/bin/qemu-system-x86_64", w));
 	static const char *const folders[] = {"qemu", "seabios"};
 	for (size_t i = 0; i < 2; i++) {
-		BW_TRY(bw_words_addf(w, "-L"));
-		BW_TRY(bw_words_addf(w, "%s/usr/share/%s", parts->qemu, folders[i]));
+		BW_TRY(bw_strings_addf(w, "-L"));
+		BW_TRY(bw_strings_addf(w, "%s/usr/share/%s", parts->qemu, folders[i]));
 	}
 	static const char *const fixed[] = {"-machine",	   "q35,memory-backend=ram",
 					    "-nodefaults", "-no-user-config",
@@ -260,45 +260,45 @@ static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_g
 	static const char sandbox[] = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,"
 				      "resourcecontrol=deny";
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fixed); i++)
-		BW_TRY(bw_words_addf(w, "%s", fixed[i]));
-	BW_TRY(bw_words_addf(w, "-sandbox"));
-	BW_TRY(bw_words_addf(w, "%s", sandbox));
-	BW_TRY(bw_words_addf(w, "-accel"));
-	BW_TRY(bw_words_addf(w, m->has_kvm ? "kvm" : "tcg,thread=multi"));
+		BW_TRY(bw_strings_addf(w, "%s", fixed[i]));
+	BW_TRY(bw_strings_addf(w, "-sandbox"));
+	BW_TRY(bw_strings_addf(w, "%s", sandbox));
+	BW_TRY(bw_strings_addf(w, "-accel"));
+	BW_TRY(bw_strings_addf(w, m->has_kvm ? "kvm" : "tcg,thread=multi"));
 	/* With a processor of AMD's, QEMU reserves 12 GB below 1 TB in the guest's map of memory,
 	 * but SeaBIOS puts BARs there nevertheless: Linux finds no room for them after "remove" and
 	 * "rescan". */
-	BW_TRY(bw_words_addf(w, "-cpu"));
-	BW_TRY(bw_words_addf(w, m->has_kvm ? "host" : "qemu64,vendor=GenuineIntel"));
-	BW_TRY(bw_words_addf(w, "-smp"));
-	BW_TRY(bw_words_addf(w, "%u", o->cpus));
-	BW_TRY(bw_words_addf(w, "-m"));
-	BW_TRY(bw_words_addf(w, "%lluM", mib));
+	BW_TRY(bw_strings_addf(w, "-cpu"));
+	BW_TRY(bw_strings_addf(w, m->has_kvm ? "host" : "qemu64,vendor=GenuineIntel"));
+	BW_TRY(bw_strings_addf(w, "-smp"));
+	BW_TRY(bw_strings_addf(w, "%u", o->cpus));
+	BW_TRY(bw_strings_addf(w, "-m"));
+	BW_TRY(bw_strings_addf(w, "%lluM", mib));
 	/* share=on: the GPU's process maps the guest's memory. */
-	BW_TRY(bw_words_addf(w, "-object"));
-	BW_TRY(bw_words_addf(w, "memory-backend-memfd,id=ram,size=%lluM,share=on", mib));
+	BW_TRY(bw_strings_addf(w, "-object"));
+	BW_TRY(bw_strings_addf(w, "memory-backend-memfd,id=ram,size=%lluM,share=on", mib));
 	BW_TRY(add_devices(w, m, o));
 	if (o->gdb) {
-		BW_TRY(bw_words_addf(w, "-chardev"));
-		BW_TRY(bw_words_addf(w, "socket,id=gdb,path=%s/gdb,server=on,wait=off",
-				     m->folder.path));
-		BW_TRY(bw_words_addf(w, "-gdb"));
-		BW_TRY(bw_words_addf(w, "chardev:gdb"));
-		BW_TRY(bw_words_addf(w, "-S"));
+		BW_TRY(bw_strings_addf(w, "-chardev"));
+		BW_TRY(bw_strings_addf(w, "socket,id=gdb,path=%s/gdb,server=on,wait=off",
+				       m->folder.path));
+		BW_TRY(bw_strings_addf(w, "-gdb"));
+		BW_TRY(bw_strings_addf(w, "chardev:gdb"));
+		BW_TRY(bw_strings_addf(w, "-S"));
 	}
-	BW_TRY(bw_words_addf(w, "-kernel"));
-	BW_TRY(bw_words_addf(w, "%s", parts->kernel));
-	BW_TRY(bw_words_addf(w, "-initrd"));
-	BW_TRY(bw_words_addf(w, "/proc/self/fd/%d", FD_INITRD));
-	BW_TRY(bw_words_addf(w, "-append"));
-	return bw_words_addf(w, "%s loglevel=%d%s", kernel_args, o->verbose ? 8 : 5,
-			     o->gdb ? " nokaslr" : "");
+	BW_TRY(bw_strings_addf(w, "-kernel"));
+	BW_TRY(bw_strings_addf(w, "%s", parts->kernel));
+	BW_TRY(bw_strings_addf(w, "-initrd"));
+	BW_TRY(bw_strings_addf(w, "/proc/self/fd/%d", FD_INITRD));
+	BW_TRY(bw_strings_addf(w, "-append"));
+	return bw_strings_addf(w, "%s loglevel=%d%s", kernel_args, o->verbose ? 8 : 5,
+			       o->gdb ? " nokaslr" : "");
 }
 
 struct bw_error *bw_machine_start(struct bw_machine *m, const struct bw_guest_options *o,
 				  const struct bw_guest_parts *parts, int initrd)
 {
-	_cleanup_(bw_words_free) struct bw_words argv = {0};
+	_cleanup_(bw_strings_free) struct bw_strings argv = {0};
 	int port[2] = {-1, -1}, serial[2] = {-1, -1}, words[2] = {-1, -1};
 	struct bw_error *err = NULL;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, port) ||

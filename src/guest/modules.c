@@ -92,12 +92,12 @@ struct bw_error *bw_guest_modules_scan(struct bw_guest_modules *m, const char *f
 static struct bw_error *unpack(const struct bw_guest_modules *m, const char *program,
 			       const char *from, const char *to)
 {
-	_cleanup_(bw_words_free) struct bw_words argv = {0};
+	_cleanup_(bw_strings_free) struct bw_strings argv = {0};
 	_cleanup_free_ char *beside = NULL;
 	int status;
 	BW_TRY(bw_guest_tree_program(m->tree, program, &argv));
-	BW_TRY(bw_words_addf(&argv, "-dc"));
-	BW_TRY(bw_words_addf(&argv, "%s", from));
+	BW_TRY(bw_strings_addf(&argv, "-dc"));
+	BW_TRY(bw_strings_addf(&argv, "%s", from));
 	BW_TRY(bw_vec_push(&argv, NULL));
 	/* Two processes may do this at once; each renames a whole file. */
 	if (asprintf(&beside, "%s.%d", to, (int)getpid()) < 0)

@@ -22,34 +22,13 @@
 #define KERNEL_FOLDER "linux-6.12-2"
 #define LIBRARIES "usr/lib/x86_64-linux-gnu"
 
-struct bw_error *bw_words_addf(struct bw_words *w, const char *fmt, ...)
+struct bw_error *bw_guest_tree_program(const char *tree, const char *program,
+				       struct bw_strings *out)
 {
-	char *word;
-	va_list args;
-	va_start(args, fmt);
-	int n = vasprintf(&word, fmt, args);
-	va_end(args);
-	if (n < 0)
-		return bw_error_nomem();
-	struct bw_error *err = bw_vec_push(w, word);
-	if (err)
-		free(word);
-	return err;
-}
-
-void bw_words_free(struct bw_words *w)
-{
-	bw_vec_each(w, word)
-		free(*word);
-	bw_vec_free(w);
-}
-
-struct bw_error *bw_guest_tree_program(const char *tree, const char *program, struct bw_words *out)
-{
-	BW_TRY(bw_words_addf(out, "%s/usr/lib64/ld-linux-x86-64.so.2", tree));
-	BW_TRY(bw_words_addf(out, "--library-path"));
-	BW_TRY(bw_words_addf(out, "%s/" LIBRARIES, tree));
-	return bw_words_addf(out, "%s/%s", tree, program);
+	BW_TRY(bw_strings_addf(out, "%s/usr/lib64/ld-linux-x86-64.so.2", tree));
+	BW_TRY(bw_strings_addf(out, "--library-path"));
+	BW_TRY(bw_strings_addf(out, "%s/" LIBRARIES, tree));
+	return bw_strings_addf(out, "%s/%s", tree, program);
 }
 
 /* Programs from the cache run with our rights. So nobody else may be able to write there: as far as

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string_list.h"
 #include "base/util.h"
 #include "sym/cl_priv.h"
 
@@ -41,7 +42,7 @@ struct enumerator {
 
 struct bw_cl_types {
 	struct BW_VEC(struct node *) nodes;
-	struct BW_VEC(char *) texts;
+	struct bw_strings texts;
 	struct BW_VEC(struct named) names;
 	struct BW_VEC(struct enumerator) enumerators; /* while it is read */
 	const struct bw_cl_token *at;
@@ -551,10 +552,8 @@ void bw_cl_types_close(struct bw_cl_types *t)
 		bw_vec_free(&(*n)->enumerators);
 		free(*n);
 	}
-	bw_vec_each(&t->texts, text)
-		free(*text);
 	bw_vec_free(&t->nodes);
-	bw_vec_free(&t->texts);
+	bw_strings_free(&t->texts);
 	bw_vec_free(&t->names);
 	bw_vec_free(&t->enumerators);
 	free(t);

@@ -256,9 +256,7 @@ void bw_lines_close(struct bw_lines *l)
 	bw_scopes_free(&l->scopes);
 	bw_types_free(&l->types);
 	bw_vec_free(&l->returns);
-	bw_vec_each(&l->names, name)
-		free(*name);
-	bw_vec_free(&l->names);
+	bw_strings_free(&l->names);
 	bw_vec_each(&l->given, g)
 		free(g->text);
 	bw_vec_free(&l->given);

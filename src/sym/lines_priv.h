@@ -9,6 +9,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/string_list.h"
 #include "base/vec.h"
 #include "sym/lines.h"
 #include "sym/source_paths.h"
@@ -94,7 +95,7 @@ struct bw_lines {
 	struct BW_VEC(struct function_range) function_ranges;
 	struct bw_types types;
 	struct bw_scopes scopes;
-	struct BW_VEC(char *) names;	 /* of functions of C++, demangled; owned */
+	struct bw_strings names;	 /* of functions of C++, demangled */
 	struct BW_VEC(uint64_t) returns; /* addresses after calls, sorted */
 	size_t dies_left; /* how many more may be looked at: damaged references can form a ring */
 };

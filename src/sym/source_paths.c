@@ -45,9 +45,7 @@ void bw_source_paths_fini(struct bw_source_paths *p)
 {
 	bw_source_paths_forget(p, NULL);
 	drop_folders(p);
-	bw_vec_each(&p->objects, o)
-		free(*o);
-	bw_vec_free(&p->objects);
+	bw_strings_free(&p->objects);
 	bw_vec_free(&p->folders);
 	bw_vec_free(&p->rules);
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/vec.h"
+#include "base/string_list.h"
 
 struct bw_source_rule {
 	char *from, *to;
@@ -17,10 +17,10 @@ struct bw_source_rule {
 struct bw_source_paths {
 	struct BW_VEC(struct bw_source_rule) rules;
 	/* in the order of search; "$cdir": the place that the compiler wrote down, "$cwd" */
-	struct BW_VEC(char *) folders;
+	struct bw_strings folders;
 	unsigned version; /* another one after each change */
 	/* Folders of what the user has named to be debugged: its sources are below them, too. */
-	struct BW_VEC(char *) objects;
+	struct bw_strings objects;
 	/* The text is for other people (a report): only files of the user's project are read,
 	 * whatever the debug information names. */
 	bool is_confined;

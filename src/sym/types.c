@@ -38,12 +38,10 @@ void bw_types_free(struct bw_types *t)
 		free((*n)->enumerators);
 		free(*n);
 	}
-	bw_vec_each(&t->texts, text)
-		free(*text);
 	bw_vec_free(&t->nodes);
 	bw_vec_free(&t->names);
 	bw_vec_free(&t->qualified);
-	bw_vec_free(&t->texts);
+	bw_strings_free(&t->texts);
 	free(t->slots);
 	t->slots = NULL;
 }

@@ -8,6 +8,7 @@
 #include <elfutils/libdw.h>
 
 #include "base/str.h"
+#include "base/string_list.h"
 #include "base/vec.h"
 #include "sym/names.h"
 #include "sym/types.h"
@@ -39,7 +40,7 @@ struct bw_types {
 	bool has_names;				    /* names is filled */
 	struct BW_VEC(struct named_type) names;	    /* by name */
 	struct BW_VEC(struct named_type) qualified; /* entries of `names` with a "::", by entry */
-	struct BW_VEC(char *) texts;
+	struct bw_strings texts;
 };
 
 void bw_types_free(struct bw_types *t);

@@ -7,18 +7,10 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/string_list.h"
 #include "sym/demangle.h"
 
 enum { MAX_NEAREST = 3 };
-
-struct names BW_VEC(char *); /* owned */
-
-static void free_names(struct names *names)
-{
-	bw_vec_each(names, name)
-		free(*name);
-	bw_vec_free(names);
-}
 
 /* A function as users type it: without parameters, and, as the word, without namespaces. */
 static char *typed_name(const char *pretty, bool is_scoped)
@@ -36,7 +28,7 @@ static char *typed_name(const char *pretty, bool is_scoped)
 }
 
 static struct bw_error *collect_names(struct bw_debug *d, const struct bw_where_spec *spec,
-				      struct names *out)
+				      struct bw_strings *out)
 {
 	bool is_scoped = spec->kind == BW_WHERE_SYMBOL && strstr(spec->name, "::");
 	bw_vec_each(&d->code->modules, m) {
@@ -51,11 +43,7 @@ static struct bw_error *collect_names(struct bw_debug *d, const struct bw_where_
 			char *name =
 				symbols ? typed_name(bw_module_pretty(*m, &symbols[i]), is_scoped)
 					: strdup(bw_base_name(files[i]));
-			struct bw_error *err = name ? bw_vec_push(out, name) : bw_error_nomem();
-			if (err) {
-				free(name);
-				return err;
-			}
+			BW_TRY(bw_strings_take(out, name));
 		}
 	}
 	return NULL;
@@ -63,13 +51,13 @@ static struct bw_error *collect_names(struct bw_debug *d, const struct bw_where_
 
 struct bw_error *bw_where_not_found(struct bw_debug *d, const struct bw_where_spec *s)
 {
-	struct names names = {0};
+	struct bw_strings names = {0};
 	size_t near[MAX_NEAREST];
 	const char *word = s->kind == BW_WHERE_LINE ? bw_base_name(s->name) : s->name;
 
 	struct bw_error *err = collect_names(d, s, &names);
 	if (err) {
-		free_names(&names);
+		bw_strings_free(&names);
 		return err;
 	}
 	size_t n = bw_nearest(word, (const char *const *)names.data, names.len, near, MAX_NEAREST);
@@ -97,6 +85,6 @@ struct bw_error *bw_where_not_found(struct bw_debug *d, const struct bw_where_sp
 					bw_str_text(&text));
 	}
 	bw_str_free(&text);
-	free_names(&names);
+	bw_strings_free(&names);
 	return err;
 }

@@ -11,13 +11,12 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/string_list.h"
 #include "debug/variables.h"
 #include "sym/demangle.h"
 #include "sym/lines.h"
 
-struct words BW_VEC(char *);
-
-static void add_word(struct words *w, const char *prefix, const char *lead, const char *name)
+static void add_word(struct bw_strings *w, const char *prefix, const char *lead, const char *name)
 {
 	char *word;
 	if (asprintf(&word, "%s%s", lead, name) < 0)
@@ -31,19 +30,17 @@ static void add_word(struct words *w, const char *prefix, const char *lead, cons
 	bw_error_free(err);
 }
 
-static char **finish_words(struct words *w)
+static char **finish_words(struct bw_strings *w)
 {
 	struct bw_error *err = bw_vec_push(w, NULL);
 	if (!err)
 		return w->data;
 	bw_error_free(err);
-	bw_vec_each(w, it)
-		free(*it);
-	bw_vec_free(w);
+	bw_strings_free(w);
 	return NULL;
 }
 
-static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
+static void add_symbols(struct bw_debug *d, struct bw_strings *w, const char *prefix)
 {
 	bw_vec_each(&d->code->modules, m) {
 		size_t n;
@@ -66,7 +63,7 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 
 /* Adds names of kernels' arguments: only of kernels in assembly, for which the name alone is
  * enough, or of all. */
-static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead,
+static void add_args(struct bw_debug *d, struct bw_strings *w, const char *prefix, const char *lead,
 		     bool assembly)
 {
 	bw_vec_each(&d->code->modules, m) {
@@ -80,7 +77,7 @@ static void add_args(struct bw_debug *d, struct words *w, const char *prefix, co
 	}
 }
 
-static void add_members(struct words *w, const char *prefix, const char *lead,
+static void add_members(struct bw_strings *w, const char *prefix, const char *lead,
 			const struct bw_ctype *t, unsigned depth)
 {
 	enum { MAX_DEPTH = 8 };
@@ -95,7 +92,7 @@ static void add_members(struct words *w, const char *prefix, const char *lead,
 }
 
 /* Completes "item.at[0]." with the members of its type; of a pointer, with those of its target. */
-static bool complete_members(struct bw_debug *d, struct words *w, const char *prefix)
+static bool complete_members(struct bw_debug *d, struct bw_strings *w, const char *prefix)
 {
 	const char *dot = strrchr(prefix, '.'), *arrow = NULL;
 	for (const char *p = prefix; (p = strstr(p, "->")); p += 2)
@@ -122,7 +119,7 @@ static bool complete_members(struct bw_debug *d, struct words *w, const char *pr
 }
 
 /* Completes "$v1" with numbered registers of the focus wave, which are too many for "$" alone. */
-static void add_numbered(struct bw_debug *d, struct words *w, const char *prefix)
+static void add_numbered(struct bw_debug *d, struct bw_strings *w, const char *prefix)
 {
 	const struct bw_wave_info *wave = bw_debug_focus(d);
 	const char cls = prefix[1];
@@ -141,7 +138,7 @@ static void add_numbered(struct bw_debug *d, struct words *w, const char *prefix
 
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 {
-	struct words w = {0};
+	struct bw_strings w = {0};
 	if (bw_starts_with(prefix, "$_launch.")) {
 		add_args(d, &w, prefix, "$_launch.", false);
 		return finish_words(&w);
@@ -198,7 +195,7 @@ size_t bw_debug_word_start(const char *text, size_t n)
 }
 
 /* Adds, after "FILE:", the lines that have code. */
-static void add_lines(struct words *w, const struct bw_lines *l, const char *prefix)
+static void add_lines(struct bw_strings *w, const struct bw_lines *l, const char *prefix)
 {
 	enum { LAST_LINE = 20000, MOST = 200 };
 	const char *colon = strrchr(prefix, ':');
@@ -219,7 +216,7 @@ static void add_lines(struct words *w, const struct bw_lines *l, const char *pre
 
 char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
 {
-	struct words w = {0};
+	struct bw_strings w = {0};
 	add_symbols(d, &w, prefix);
 	bw_vec_each(&d->code->modules, m) {
 		const char *const *files;
