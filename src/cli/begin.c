@@ -8,7 +8,7 @@
 
 void bw_cli_init(struct bw_cli *c)
 {
-	*c = (struct bw_cli){.x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+	*c = (struct bw_cli){.shown.x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
 	c->session = &c->own;
 }
 
@@ -48,6 +48,6 @@ void bw_cli_fini(struct bw_cli *c)
 		c->session->hooks = (struct bw_session_hooks){.cookie = NULL};
 	bw_cli_free_displays(c);
 	bw_cli_free_blocks(c);
-	free(c->list_file);
+	free(c->shown.list_file);
 	free(c->last_command);
 }

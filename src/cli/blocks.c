@@ -79,44 +79,46 @@ static void block_fini(struct bw_block *b)
 
 void bw_cli_free_blocks(struct bw_cli *c)
 {
-	for (size_t i = 0; i < c->n_blocks; i++)
-		block_fini(&c->blocks[i]);
-	free(c->blocks);
-	c->blocks = NULL;
-	c->n_blocks = 0;
+	for (size_t i = 0; i < c->blocks.n; i++)
+		block_fini(&c->blocks.block[i]);
+	free(c->blocks.block);
+	c->blocks.block = NULL;
+	c->blocks.n = 0;
 	bw_cli_cancel_block(c);
-	free(c->collecting_for);
-	c->collecting_for = NULL;
+	free(c->blocks.collecting_for);
+	c->blocks.collecting_for = NULL;
 }
 
 struct bw_block *bw_block_of_breakpoint(const struct bw_cli *c, uint32_t number)
 {
-	for (size_t i = 0; i < c->n_blocks; i++)
-		if (c->blocks[i].kind == BW_BLOCK_BREAKPOINT && c->blocks[i].breakpoint == number)
-			return &c->blocks[i];
+	for (size_t i = 0; i < c->blocks.n; i++)
+		if (c->blocks.block[i].kind == BW_BLOCK_BREAKPOINT &&
+		    c->blocks.block[i].breakpoint == number)
+			return &c->blocks.block[i];
 	return NULL;
 }
 
 struct bw_block *bw_block_of_command(const struct bw_cli *c, const char *name)
 {
-	for (size_t i = 0; i < c->n_blocks; i++)
-		if (c->blocks[i].kind == BW_BLOCK_DEFINED && !strcmp(c->blocks[i].name, name))
-			return &c->blocks[i];
+	for (size_t i = 0; i < c->blocks.n; i++)
+		if (c->blocks.block[i].kind == BW_BLOCK_DEFINED &&
+		    !strcmp(c->blocks.block[i].name, name))
+			return &c->blocks.block[i];
 	return NULL;
 }
 
 static struct bw_error *new_block(struct bw_cli *c, enum bw_block_kind kind, const char *name,
 				  struct bw_block **out)
 {
-	struct bw_block *grown = reallocarray(c->blocks, c->n_blocks + 1, sizeof(*grown));
+	struct bw_block *grown = reallocarray(c->blocks.block, c->blocks.n + 1, sizeof(*grown));
 	if (!grown)
 		return bw_error_nomem();
-	c->blocks = grown;
-	struct bw_block *b = &grown[c->n_blocks];
+	c->blocks.block = grown;
+	struct bw_block *b = &grown[c->blocks.n];
 	*b = (struct bw_block){.kind = kind, .name = name ? strdup(name) : NULL};
 	if (name && !b->name)
 		return bw_error_nomem();
-	c->n_blocks++;
+	c->blocks.n++;
 	*out = b;
 	return NULL;
 }
@@ -167,25 +169,26 @@ static struct bw_error *begin(struct bw_cli *c, enum bw_block_kind kind, const c
 		free(b);
 		return bw_error_nomem();
 	}
-	c->collecting = b;
-	c->collecting_depth = 1;
+	c->blocks.collecting = b;
+	c->blocks.depth = 1;
 	return NULL;
 }
 
 bool bw_cli_collects(const struct bw_cli *c)
 {
-	return c->collecting;
+	return c->blocks.collecting;
 }
 
 static struct bw_error *finish(struct bw_cli *c)
 {
-	struct bw_block *b = c->collecting;
+	struct bw_block *b = c->blocks.collecting;
 	struct bw_error *err = NULL;
-	c->collecting = NULL;
+	c->blocks.collecting = NULL;
 	switch (b->kind) {
 	case BW_BLOCK_BREAKPOINT:
-		for (size_t i = 0; !err && i < c->n_collecting_for; i++)
-			err = keep_for_breakpoint(c, c->collecting_for[i], b->each_wave, &b->lines);
+		for (size_t i = 0; !err && i < c->blocks.n_collecting_for; i++)
+			err = keep_for_breakpoint(c, c->blocks.collecting_for[i], b->each_wave,
+						  &b->lines);
 		break;
 	case BW_BLOCK_DEFINED:
 	case BW_BLOCK_DOCUMENT:
@@ -202,7 +205,7 @@ static struct bw_error *finish(struct bw_cli *c)
 
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 {
-	struct bw_block *b = c->collecting;
+	struct bw_block *b = c->blocks.collecting;
 	bool text = b->kind == BW_BLOCK_DOCUMENT; /* text, not commands: only the next "end"
 						   * counts */
 	if (!text)
@@ -212,14 +215,14 @@ struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 		len--;
 	enum bw_block_word word = bw_block_word(line);
 	if (word == BW_WORD_END) {
-		if (--c->collecting_depth == 0) {
+		if (--c->blocks.depth == 0) {
 			if (b->kind == BW_BLOCK_CONTROL)
 				BW_TRY(bw_lines_kept_add(&b->lines, "end", 3));
 			return finish(c);
 		}
 	} else if (!text &&
 		   (word == BW_WORD_IF || word == BW_WORD_WHILE || word == BW_WORD_OPENS)) {
-		c->collecting_depth++;
+		c->blocks.depth++;
 	}
 	if (!text && (!len || line[0] == '#'))
 		return NULL;
@@ -228,15 +231,15 @@ struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line)
 
 void bw_cli_cancel_block(struct bw_cli *c)
 {
-	if (c->collecting)
-		block_fini(c->collecting);
-	free(c->collecting);
-	c->collecting = NULL;
+	if (c->blocks.collecting)
+		block_fini(c->blocks.collecting);
+	free(c->blocks.collecting);
+	c->blocks.collecting = NULL;
 }
 
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 {
-	if (!c->collecting)
+	if (!c->blocks.collecting)
 		return NULL;
 	static const char *const words[] = {
 		[BW_BLOCK_BREAKPOINT] = "commands",
@@ -244,7 +247,7 @@ struct bw_error *bw_cli_end_blocks(struct bw_cli *c)
 		[BW_BLOCK_DOCUMENT] = "document",
 		[BW_BLOCK_CONTROL] = "if\" or \"while",
 	};
-	enum bw_block_kind kind = c->collecting->kind;
+	enum bw_block_kind kind = c->blocks.collecting->kind;
 	bw_cli_cancel_block(c);
 	return bw_errorf(BW_E_INVALID, "the last \"%s\" has no \"end\"", words[kind]);
 }
@@ -261,11 +264,12 @@ static struct bw_error *add_breakpoint(struct bw_cli *c, uint32_t number, void *
 			BW_E_INVALID,
 			"Breakpoint %u is a dprintf, which stops nothing and has no other commands",
 			number);
-	uint32_t *grown = reallocarray(c->collecting_for, c->n_collecting_for + 1, sizeof(*grown));
+	uint32_t *grown = reallocarray(c->blocks.collecting_for, c->blocks.n_collecting_for + 1,
+				       sizeof(*grown));
 	if (!grown)
 		return bw_error_nomem();
-	c->collecting_for = grown;
-	grown[c->n_collecting_for++] = number;
+	c->blocks.collecting_for = grown;
+	grown[c->blocks.n_collecting_for++] = number;
 	return NULL;
 }
 
@@ -277,7 +281,7 @@ struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 	bool each_wave = bw_starts_with(args, option) && (!args[len] || args[len] == ' ');
 	if (each_wave)
 		args = bw_skip_blanks(args + len);
-	c->n_collecting_for = 0;
+	c->blocks.n_collecting_for = 0;
 	if (args[0])
 		BW_TRY(bw_cli_each_number(c, args, add_breakpoint, NULL));
 	else if (!n)
@@ -285,7 +289,7 @@ struct bw_error *bw_cmd_commands(struct bw_cli *c, const char *args)
 	else
 		BW_TRY(add_breakpoint(c, list[n - 1].number, NULL));
 	BW_TRY(begin(c, BW_BLOCK_BREAKPOINT, NULL));
-	c->collecting->each_wave = each_wave;
+	c->blocks.collecting->each_wave = each_wave;
 	return NULL;
 }
 
@@ -324,7 +328,7 @@ static struct bw_error *control(struct bw_cli *c, const char *word, const char *
 	BW_TRY(begin(c, BW_BLOCK_CONTROL, NULL));
 	bw_str_addf(&line, "%s %s", word, args);
 	struct bw_error *err =
-		bw_lines_kept_add(&c->collecting->lines, bw_str_text(&line), line.len);
+		bw_lines_kept_add(&c->blocks.collecting->lines, bw_str_text(&line), line.len);
 	bw_str_free(&line);
 	return err;
 }
@@ -350,8 +354,8 @@ static void show_definition(struct bw_cli *c, const struct bw_block *b)
 struct bw_error *bw_show_user(struct bw_cli *c, const char *name)
 {
 	bool any = false;
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		const struct bw_block *b = &c->blocks[i];
+	for (size_t i = 0; i < c->blocks.n; i++) {
+		const struct bw_block *b = &c->blocks.block[i];
 		if (b->kind != BW_BLOCK_DEFINED || (name[0] && strcmp(b->name, name)))
 			continue;
 		show_definition(c, b);

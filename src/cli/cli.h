@@ -30,6 +30,45 @@ enum bw_cli_editor {
 	BW_EDITOR_LETS_WAIT, /* the commands of -ex and -x wait for stops, as at the prompt */
 };
 
+/* Where `x` and `list` continue, and how much `list` and `backtrace` show. */
+struct bw_cli_shown {
+	struct bw_print_format x_format;
+	enum bw_space x_space;
+	uint64_t x_next;
+	char *list_file;		/* owned */
+	unsigned list_first, list_next; /* the lines that were shown last: [first, next) */
+	unsigned list_size;		/* number of lines that `list` shows; 0: the usual number */
+	unsigned backtrace_limit;	/* number of frames; 0: all */
+};
+
+/* Commands of breakpoints, and user-defined commands (blocks.c). */
+struct bw_cli_blocks {
+	struct bw_block *block; /* owned */
+	size_t n;
+	struct bw_block *collecting; /* owned; collects lines up to "end"; NULL: lines are run */
+	unsigned depth;		     /* number of nested blocks in it that have not ended */
+	uint32_t *collecting_for;    /* owned; the breakpoints that get its lines as commands */
+	size_t n_collecting_for;
+};
+
+/* What is done after a stop (stops.c, control.c). */
+struct bw_cli_after_stop {
+	uint32_t breakpoint; /* its commands run after this command; 0: none */
+	bool runs_commands;  /* they run now */
+	/* the value returned by the function that "finish" has left, or NULL */
+	const struct bw_returned *returned;
+	/* commands -each-wave: number of waves for which the list still has to run; until it is 0,
+	 * no command resumes waves */
+	size_t waves_left;
+	bool wave_done; /* for one of the waves, a command that resumes was reached */
+};
+
+/* cmd_display.c */
+struct bw_cli_displays {
+	struct bw_display *display; /* owned */
+	size_t n;
+};
+
 struct bw_cli {
 	/* `own`, or the session of a program that calls our library */
 	struct bw_session *session;
@@ -49,32 +88,9 @@ struct bw_cli {
 	bool error_reported;	    /* --json: the error of a request is in its end object */
 	char *last_command;	    /* owned; the command that Enter repeats */
 
-	/* where `x` and `list` continue */
-	struct bw_print_format x_format;
-	enum bw_space x_space;
-	uint64_t x_next;
-	char *list_file;
-	unsigned list_first, list_next; /* the lines that were shown last: [first, next) */
-	unsigned backtrace_limit;	/* number of frames; 0: all */
-	/* number of lines that `list` shows; 0: the usual number */
-	unsigned list_size;
-	/* commands of breakpoints, and user-defined commands (blocks.c) */
-	struct bw_block *blocks;
-	size_t n_blocks;
-	/* owned; the block that collects lines up to "end"; NULL: lines are run */
-	struct bw_block *collecting;
-	unsigned collecting_depth; /* number of nested blocks in it that have not ended */
-	uint32_t *collecting_for;  /* owned; the breakpoints that get its lines as commands */
-	size_t n_collecting_for;
-	/* the breakpoint whose commands run after this command */
-	uint32_t stopped_at;
-	/* the value returned by the function that "finish" has left, or NULL */
-	const struct bw_returned *returned;
-	bool in_stop_commands;
-	/* commands -each-wave: number of waves for which the list still has to run; until it is 0,
-	 * no command resumes waves */
-	size_t waves_left;
-	bool wave_done;	     /* for one of the waves, a command that resumes was reached */
+	struct bw_cli_shown shown;
+	struct bw_cli_blocks blocks;
+	struct bw_cli_after_stop after_stop;
 	unsigned stops;	     /* number of stops, without those of single steps */
 	unsigned depth;	     /* nesting of commands that run other commands */
 	unsigned max_rounds; /* limit for rounds of a loop; 0: none */
@@ -82,13 +98,14 @@ struct bw_cli {
 
 	struct bw_terminal terminal;
 
-	struct bw_display *displays; /* owned */
-	size_t n_displays;
+	struct bw_cli_displays displays;
 	uint32_t entry_breakpoint; /* the breakpoint of "set trap-on-entry" */
 };
 
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
+/* Runs several lines, a block or commands one after the other, up to the first error or quit. */
+struct bw_error *bw_cli_execute_lines(struct bw_cli *c, const char *lines) BW_MUST_CHECK;
 /* Called before anything that runs other lines. Fails if these are nested too deeply; otherwise the
  * caller does c->depth-- afterwards. */
 struct bw_error *bw_cli_deeper(struct bw_cli *c) BW_MUST_CHECK;

@@ -107,13 +107,13 @@ enum { LIST_LINES = 10 };
 
 void bw_cli_forget_list(struct bw_cli *c)
 {
-	free(c->list_file);
-	c->list_file = NULL;
+	free(c->shown.list_file);
+	c->shown.list_file = NULL;
 }
 
 unsigned bw_cli_list_size(const struct bw_cli *c)
 {
-	return c->list_size ? c->list_size : LIST_LINES;
+	return c->shown.list_size ? c->shown.list_size : LIST_LINES;
 }
 
 /* Lines [first, last] of the file that is listed; fewer where it ends. */
@@ -121,32 +121,33 @@ static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned la
 {
 	unsigned i = first;
 	struct bw_source_info info;
-	bool known = bw_debug_source_info(c->debug, c->list_file, &info);
+	bool known = bw_debug_source_info(c->debug, c->shown.list_file, &info);
 	if (known && info.file.path && first > info.file.n_lines)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "Line number %u out of range; \"%s\" has %zu lines", first,
-				 c->list_file, info.file.n_lines);
+				 c->shown.list_file, info.file.n_lines);
 	json_t *lines = json_array();
 	if (known && !info.file.path) { /* gdb's sentence, and no error */
-		bw_show_source_line(c->out, c->debug, c->list_file, first);
+		bw_show_source_line(c->out, c->debug, c->shown.list_file, first);
 		i = last + 1;
 	}
 	for (; i <= last; i++) {
-		const char *source = bw_debug_source_line(c->debug, c->list_file, i);
+		const char *source = bw_debug_source_line(c->debug, c->shown.list_file, i);
 		if (!source)
 			break;
 		bw_out_painted(c->out, BW_PAINT_SOURCE, "%u\t%s", i, source);
 		json_array_append_new(lines, bw_json_text(source));
 	}
-	bw_out_str(c->out, "file", c->list_file);
+	bw_out_str(c->out, "file", c->shown.list_file);
 	bw_out_int(c->out, "line", first);
 	bw_out_json(c->out, "source", lines);
-	c->list_first = first;
-	c->list_next = i;
+	c->shown.list_first = first;
+	c->shown.list_next = i;
 	if (i != first)
 		return NULL;
-	struct bw_error *err = bw_errorf(
-		BW_E_NOT_FOUND, "No source file is named %s in what is known so far", c->list_file);
+	struct bw_error *err =
+		bw_errorf(BW_E_NOT_FOUND, "No source file is named %s in what is known so far",
+			  c->shown.list_file);
 	bw_cli_forget_list(c);
 	return err;
 }
@@ -175,14 +176,14 @@ static struct bw_error *take_place(struct bw_cli *c, const char *text, unsigned 
 	char *file;
 	uint64_t line;
 	/* a number alone is a line of what is listed */
-	if (c->list_file && bw_parse_u64(text, &line) && line && line < 1u << 30) {
+	if (c->shown.list_file && bw_parse_u64(text, &line) && line && line < 1u << 30) {
 		*out_line = (unsigned)line;
 		return NULL;
 	}
 	if (!function_line(c, text, &file, out_line))
 		BW_TRY(bw_debug_source_of(c->debug, text, &file, out_line));
-	free(c->list_file);
-	c->list_file = file;
+	free(c->shown.list_file);
+	c->shown.list_file = file;
 	return NULL;
 }
 
@@ -210,15 +211,15 @@ struct bw_error *bw_cmd_list(struct bw_cli *c, const char *args)
 {
 	unsigned line, size = bw_cli_list_size(c);
 	if (!strcmp(args, "-")) {
-		if (!c->list_file || c->list_first <= 1)
+		if (!c->shown.list_file || c->shown.list_first <= 1)
 			return bw_errorf(BW_E_STATE, "Already at the start%s%s",
-					 c->list_file ? " of " : "",
-					 c->list_file ? c->list_file : "");
-		unsigned first = c->list_first > size ? c->list_first - size : 1;
-		return show_lines(c, first, c->list_first - 1);
+					 c->shown.list_file ? " of " : "",
+					 c->shown.list_file ? c->shown.list_file : "");
+		unsigned first = c->shown.list_first > size ? c->shown.list_first - size : 1;
+		return show_lines(c, first, c->shown.list_first - 1);
 	}
-	if (!args[0] && c->list_file)
-		return show_lines(c, c->list_next, c->list_next + size - 1);
+	if (!args[0] && c->shown.list_file)
+		return show_lines(c, c->shown.list_next, c->shown.list_next + size - 1);
 	_cleanup_free_ char *text = strdup(args);
 	if (!text)
 		return bw_error_nomem();

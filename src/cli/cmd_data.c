@@ -117,10 +117,10 @@ static struct bw_error *print_value(struct bw_cli *c, const char *args, const ch
 		return err;
 	BW_TRY(take_value(c, args, &v));
 	if (v.place == BW_PLACE_MEMORY) { /* x shows it, as in gdb */
-		c->x_space = v.space;
-		c->x_next = v.va;
-		if (!c->x_format.count)
-			c->x_format.count = 1;
+		c->shown.x_space = v.space;
+		c->shown.x_next = v.va;
+		if (!c->shown.x_format.count)
+			c->shown.x_format.count = 1;
 	}
 	bw_show_value(c->debug, &v, f.letter, &s);
 	if (v.type.kind != BW_TYPE_VOID)
@@ -180,8 +180,8 @@ static void remember_place(struct bw_cli *c, const struct bw_print_format *f, ui
 	unsigned size_b = bw_print_format_size(f);
 	bool is_float = f->letter == 'f' && size_b > 1;
 	struct bw_value at = {.type = {.kind = BW_TYPE_POINTER,
-				       .size_b = c->x_space == BW_SPACE_GLOBAL ? 8 : 4,
-				       .space = c->x_space,
+				       .size_b = c->shown.x_space == BW_SPACE_GLOBAL ? 8 : 4,
+				       .space = c->shown.x_space,
 				       .elem_kind = is_float ? BW_TYPE_FLOAT : BW_TYPE_UINT,
 				       .elem_size_b = (uint8_t)size_b,
 				       .depth = 1},
@@ -199,10 +199,10 @@ static void remember_place(struct bw_cli *c, const struct bw_print_format *f, ui
 void bw_cli_examine_next(struct bw_cli *c, uint64_t va)
 {
 	const struct bw_print_format f = {.count = 1, .letter = 'x', .unit = 'w'};
-	c->x_space = BW_SPACE_GLOBAL;
-	c->x_next = va;
-	if (!c->x_format.count)
-		c->x_format = f;
+	c->shown.x_space = BW_SPACE_GLOBAL;
+	c->shown.x_next = va;
+	if (!c->shown.x_format.count)
+		c->shown.x_format = f;
 	remember_place(c, &f, va);
 }
 
@@ -211,35 +211,37 @@ static struct bw_error *take_x_format(struct bw_cli *c, const char **args)
 {
 	struct bw_print_format f;
 	if ((*args)[0] != '/') {
-		c->x_format.count = 1;
+		c->shown.x_format.count = 1;
 		return NULL;
 	}
 	BW_TRY(bw_cli_take_format(args, true, &f));
-	char unit = c->x_format.unit, letter = c->x_format.letter;
-	c->x_format = f;
+	char unit = c->shown.x_format.unit, letter = c->shown.x_format.letter;
+	c->shown.x_format = f;
 	/* a character is a byte where nothing else is said, as in gdb */
 	if (!f.unit && f.letter == 'c' && unit)
-		c->x_format.unit = 'b';
+		c->shown.x_format.unit = 'b';
 	else if (!f.unit && f.letter != 'i' && f.letter != 's')
-		c->x_format.unit = unit;
+		c->shown.x_format.unit = unit;
 	if (!f.letter)
-		c->x_format.letter = letter;
+		c->shown.x_format.letter = letter;
 	return NULL;
 }
 
 struct bw_error *bw_cmd_x(struct bw_cli *c, const char *args)
 {
-	bool first = c->x_format.count == 0;
+	bool first = c->shown.x_format.count == 0;
 	BW_TRY(take_x_format(c, &args));
 	if (args[0])
-		BW_TRY(bw_cli_eval_address(c, args, &c->x_space, &c->x_next));
+		BW_TRY(bw_cli_eval_address(c, args, &c->shown.x_space, &c->shown.x_next));
 	else if (first)
 		return bw_errorf(BW_E_INVALID, "\"x\" takes an address");
-	const struct bw_print_format *f = &c->x_format;
-	uint64_t start = c->x_next;
-	BW_TRY(bw_show_memory(c->out, c->debug, c->x_space, start, f, &c->x_next));
+	const struct bw_print_format *f = &c->shown.x_format;
+	uint64_t start = c->shown.x_next;
+	BW_TRY(bw_show_memory(c->out, c->debug, c->shown.x_space, start, f, &c->shown.x_next));
 	unsigned size_b = bw_print_format_size(f);
 	bool units = f->letter != 'i' && f->letter != 's';
-	remember_place(c, f, units && c->x_next >= start + size_b ? c->x_next - size_b : start);
+	remember_place(c, f,
+		       units && c->shown.x_next >= start + size_b ? c->shown.x_next - size_b
+								  : start);
 	return NULL;
 }

@@ -108,7 +108,7 @@ static struct bw_error *show_value(struct bw_cli *c, const struct bw_display *x,
 
 static void show_one(struct bw_cli *c, size_t i)
 {
-	const struct bw_display *x = &c->displays[i];
+	const struct bw_display *x = &c->displays.display[i];
 	const char *expr = x->text;
 	struct bw_print_format f;
 	bw_out_begin(c->out, "event", "display");
@@ -132,18 +132,19 @@ static void show_one(struct bw_cli *c, size_t i)
 
 void bw_cli_show_displays(struct bw_cli *c)
 {
-	for (size_t i = 0; i < c->n_displays; i++)
-		if (c->displays[i].text && !c->displays[i].disabled && in_scope(c, &c->displays[i]))
+	for (size_t i = 0; i < c->displays.n; i++)
+		if (c->displays.display[i].text && !c->displays.display[i].disabled &&
+		    in_scope(c, &c->displays.display[i]))
 			show_one(c, i);
 }
 
 void bw_cli_free_displays(struct bw_cli *c)
 {
-	for (size_t i = 0; i < c->n_displays; i++)
-		free(c->displays[i].text);
-	free(c->displays);
-	c->displays = NULL;
-	c->n_displays = 0;
+	for (size_t i = 0; i < c->displays.n; i++)
+		free(c->displays.display[i].text);
+	free(c->displays.display);
+	c->displays.display = NULL;
+	c->displays.n = 0;
 }
 
 struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
@@ -157,36 +158,37 @@ struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
 	BW_TRY(bw_cli_take_format(&expr, true, &f));
 	if (!expr[0])
 		return bw_errorf(BW_E_INVALID, "\"display\" takes an expression");
-	struct bw_display *grown = reallocarray(c->displays, c->n_displays + 1, sizeof(*grown));
+	struct bw_display *grown =
+		reallocarray(c->displays.display, c->displays.n + 1, sizeof(*grown));
 	if (!grown)
 		return bw_error_nomem();
-	c->displays = grown;
-	grown[c->n_displays] = (struct bw_display){.text = strdup(args)};
-	if (!grown[c->n_displays].text)
+	c->displays.display = grown;
+	grown[c->displays.n] = (struct bw_display){.text = strdup(args)};
+	if (!grown[c->displays.n].text)
 		return bw_error_nomem();
-	c->n_displays++;
-	find_variables(c, &grown[c->n_displays - 1], expr);
+	c->displays.n++;
+	find_variables(c, &grown[c->displays.n - 1], expr);
 	if (bw_debug_focus(c->debug))
-		show_one(c, c->n_displays - 1);
+		show_one(c, c->displays.n - 1);
 	return NULL;
 }
 
 static struct bw_error *find_display(struct bw_cli *c, uint32_t number, struct bw_display **out)
 {
-	if (!number || number > c->n_displays || !c->displays[number - 1].text)
+	if (!number || number > c->displays.n || !c->displays.display[number - 1].text)
 		return bw_errorf(BW_E_INVALID,
 				 "No display has the number %u; \"info display\" lists them",
 				 number);
-	*out = &c->displays[number - 1];
+	*out = &c->displays.display[number - 1];
 	return NULL;
 }
 
 static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cookie)
 {
 	struct bw_display *x = NULL;
-	for (size_t i = 0; !number && i < c->n_displays; i++) {
-		free(c->displays[i].text);
-		c->displays[i].text = NULL;
+	for (size_t i = 0; !number && i < c->displays.n; i++) {
+		free(c->displays.display[i].text);
+		c->displays.display[i].text = NULL;
 	}
 	if (!number)
 		return NULL;
@@ -199,8 +201,8 @@ static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cook
 static struct bw_error *disable_one(struct bw_cli *c, uint32_t number, void *cookie)
 {
 	struct bw_display *x = NULL;
-	for (size_t i = 0; !number && i < c->n_displays; i++)
-		c->displays[i].disabled = *(bool *)cookie;
+	for (size_t i = 0; !number && i < c->displays.n; i++)
+		c->displays.display[i].disabled = *(bool *)cookie;
 	if (!number)
 		return NULL;
 	BW_TRY(find_display(c, number, &x));
@@ -244,8 +246,8 @@ struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
 {
 	struct bw_table t;
 	bw_table_begin(&t, &display_facts);
-	for (size_t i = 0; i < c->n_displays; i++) {
-		const struct bw_display *x = &c->displays[i];
+	for (size_t i = 0; i < c->displays.n; i++) {
+		const struct bw_display *x = &c->displays.display[i];
 		struct display_row r = {i + 1, x->text, !x->disabled};
 		if (!x->text)
 			continue;

@@ -143,7 +143,7 @@ struct bw_error *bw_cmd_backtrace(struct bw_cli *c, const char *args)
 	const struct bw_wave_info *w;
 	struct bw_stack_frame f;
 	int64_t n = NO_LIMIT;
-	unsigned first = 0, limit = c->backtrace_limit ? c->backtrace_limit : NO_LIMIT;
+	unsigned first = 0, limit = c->shown.backtrace_limit ? c->shown.backtrace_limit : NO_LIMIT;
 	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (args[0])
 		BW_TRY(eval_number(c, args, &n));

@@ -74,7 +74,7 @@ static struct bw_error *set_list_size(struct bw_cli *c, const struct setting *s,
 	if (!bw_parse_u64(value, &n) || !n || n > 10000)
 		return bw_errorf(BW_E_INVALID,
 				 "\"set listsize\" takes a number of lines, not \"%s\"", value);
-	c->list_size = (unsigned)n;
+	c->shown.list_size = (unsigned)n;
 	return NULL;
 }
 
@@ -116,16 +116,16 @@ static struct bw_error *set_backtrace(struct bw_cli *c, const struct setting *s,
 				 "\"set backtrace limit\" takes a number of frames, or unlimited, "
 				 "not \"%s\"",
 				 value);
-	c->backtrace_limit = (unsigned)limit;
+	c->shown.backtrace_limit = (unsigned)limit;
 	return NULL;
 }
 
 static const char *show_backtrace(struct bw_cli *c, const struct setting *s, char *out,
 				  size_t out_b)
 {
-	if (!c->backtrace_limit)
+	if (!c->shown.backtrace_limit)
 		return "unlimited";
-	snprintf(out, out_b, "%u", c->backtrace_limit);
+	snprintf(out, out_b, "%u", c->shown.backtrace_limit);
 	return out;
 }
 

@@ -115,11 +115,11 @@ static void show_unit(struct bw_cli *c, const struct bw_source_unit *u)
 struct bw_error *bw_info_source(struct bw_cli *c, const char *args)
 {
 	_cleanup_free_ char *found = NULL;
-	unsigned line = c->list_first;
+	unsigned line = c->shown.list_first;
 	struct bw_source_info info;
-	if (!c->list_file)
+	if (!c->shown.list_file)
 		BW_TRY(bw_debug_source_of(c->debug, "", &found, &line));
-	const char *file = c->list_file ? c->list_file : found;
+	const char *file = c->shown.list_file ? c->shown.list_file : found;
 	bw_out_line(c->out, "Current source file is %s, line %u.", bw_base_name(file), line);
 	bw_out_str(c->out, "file", file);
 	bw_out_int(c->out, "line", line);

@@ -483,8 +483,8 @@ static struct bw_error *execute(struct bw_cli *c, const char *line)
 	BW_TRY(bw_command_find(commands, BW_ARRAY_SIZE(commands), word, "command", &cmd));
 	if (c->confined && cmd->outside)
 		return bw_errorf(BW_E_UNSUPPORTED, "\"%s\" is not allowed here", cmd->name);
-	if (c->waves_left && resumes_waves(cmd)) {
-		c->wave_done = true;
+	if (c->after_stop.waves_left && resumes_waves(cmd)) {
+		c->after_stop.wave_done = true;
 		return NULL;
 	}
 	if (c->trace && cmd->run != bw_cmd_echo)
@@ -508,6 +508,17 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	BW_TRY(bw_cli_deeper(c));
 	struct bw_error *err = execute(c, line);
 	c->depth--;
+	return err;
+}
+
+struct bw_error *bw_cli_execute_lines(struct bw_cli *c, const char *lines)
+{
+	struct bw_error *err = NULL;
+	_cleanup_free_ char *copy = strdup(lines);
+	if (!copy)
+		return bw_error_nomem();
+	for (char *rest = copy, *line; !err && !c->quit && (line = strsep(&rest, "\n"));)
+		err = bw_cli_execute(c, line);
 	return err;
 }
 

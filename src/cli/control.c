@@ -58,7 +58,7 @@ struct run {
 static bool over(const struct run *r)
 {
 	const struct bw_cli *c = r->c;
-	return c->quit || c->wave_done || r->leaving != STAYS ||
+	return c->quit || c->after_stop.wave_done || r->leaving != STAYS ||
 	       (r->until_resumed && c->stops != r->stops);
 }
 
@@ -287,13 +287,13 @@ static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_ke
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < n_here && c->stops == stops && !c->quit; i++) {
 		err = bw_debug_set_focus(c->debug, here[i]);
-		c->waves_left = n_here - i - 1;
-		c->wave_done = false;
+		c->after_stop.waves_left = n_here - i - 1;
+		c->after_stop.wave_done = false;
 		if (!err)
 			err = run_all(c, lines, NULL, true);
 	}
-	c->waves_left = 0;
-	c->wave_done = false;
+	c->after_stop.waves_left = 0;
+	c->after_stop.wave_done = false;
 	if (!err && c->stops == stops && bw_debug_wave(c->debug, first))
 		err = bw_debug_set_focus(c->debug, first);
 	return err;
@@ -304,13 +304,13 @@ static struct bw_error *run_each_wave(struct bw_cli *c, const struct bw_lines_ke
 struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 {
 	struct bw_error *err = NULL;
-	if (c->in_stop_commands || !c->stopped_at)
+	if (c->after_stop.runs_commands || !c->after_stop.breakpoint)
 		return NULL;
-	c->in_stop_commands = true;
-	while (!err && c->stopped_at && !c->quit) {
-		uint32_t number = c->stopped_at;
+	c->after_stop.runs_commands = true;
+	while (!err && c->after_stop.breakpoint && !c->quit) {
+		uint32_t number = c->after_stop.breakpoint;
 		const struct bw_block *b = bw_block_of_breakpoint(c, number);
-		c->stopped_at = 0;
+		c->after_stop.breakpoint = 0;
 		/* they may resume the program again and again */
 		if (b && c->session->interrupts_before != bw_session_interrupts()) {
 			bw_target_forget_interrupt(bw_debug_target(c->debug));
@@ -324,7 +324,7 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 			err = b->each_wave ? run_each_wave(c, &b->lines)
 					   : run_all(c, &b->lines, NULL, true);
 	}
-	c->stopped_at = 0;
-	c->in_stop_commands = false;
+	c->after_stop.breakpoint = 0;
+	c->after_stop.runs_commands = false;
 	return err;
 }

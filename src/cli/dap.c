@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/python.h"
@@ -24,15 +23,7 @@ static const char usage[] =
 
 static struct bw_error *execute(void *cookie, const char *lines)
 {
-	struct bw_cli *c = cookie;
-	struct bw_error *err = NULL;
-	_cleanup_free_ char *copy = strdup(lines);
-	if (!copy)
-		return bw_error_nomem();
-	/* Several lines are a block, or commands one after the other. */
-	for (char *rest = copy, *line; !err && !c->quit && (line = strsep(&rest, "\n"));)
-		err = bw_cli_execute(c, line);
-	return err;
+	return bw_cli_execute_lines(cookie, lines);
 }
 
 static struct bw_error *run_script(void *cookie, const struct bw_run_options *o)

@@ -61,15 +61,6 @@ static struct bw_error *take_request(const char *line, json_t **out_id, char **o
 	return err;
 }
 
-/* Several lines are a block ("commands", "define", "if"...) or commands one after the other. */
-static struct bw_error *run_lines(struct bw_cli *c, char *text)
-{
-	struct bw_error *err = NULL;
-	for (char *line; !err && !c->quit && (line = strsep(&text, "\n"));)
-		err = bw_cli_execute(c, line);
-	return err;
-}
-
 struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
 {
 	json_t *id = NULL;
@@ -85,7 +76,7 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
 	}
 	bw_out_begin_request(c->out, id ? id : json_integer(c->n_requests));
 	if (!err)
-		err = run_lines(c, command);
+		err = bw_cli_execute_lines(c, command);
 	bw_out_end_request(c->out, err);
 	c->error_reported = err;
 	return err;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -45,12 +44,7 @@ static struct bw_error *set_stop(void *cookie, const char *words)
 static struct bw_error *execute(void *cookie, const char *lines)
 {
 	struct bw_cli *c = cookie;
-	struct bw_error *err = NULL;
-	_cleanup_free_ char *copy = strdup(lines);
-	if (!copy)
-		return bw_error_nomem();
-	for (char *rest = copy, *line; !err && !c->quit && (line = strsep(&rest, "\n"));)
-		err = bw_cli_execute(c, line);
+	struct bw_error *err = bw_cli_execute_lines(c, lines);
 	if (!err)
 		return bw_cli_end_blocks(c);
 	bw_cli_cancel_block(c);

@@ -13,9 +13,9 @@ static bool stopping(void *cookie, const struct bw_stop *s, bool brief)
 	/* The normal end of a program is not reported where only its output is of interest. */
 	bool quiet = s->kind == BW_STOP_EXITED && s->exit_known && s->exit_status == 0 &&
 		     c->plain && !bw_out_is_json(c->out);
-	c->stopped_at = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
+	c->after_stop.breakpoint = s->kind == BW_STOP_WAVES ? s->breakpoint : 0;
 	c->stops += !brief || s->kind != BW_STOP_WAVES;
-	return quiet || bw_cli_is_silent(c, c->stopped_at);
+	return quiet || bw_cli_is_silent(c, c->after_stop.breakpoint);
 }
 
 static void stopped(void *cookie, const struct bw_stop *s)
@@ -23,8 +23,8 @@ static void stopped(void *cookie, const struct bw_stop *s)
 	struct bw_cli *c = cookie;
 	bw_cli_tui_stopped(c);
 	bw_cli_forget_list(c);
-	if (c->returned && s->kind == BW_STOP_WAVES && !s->focus_changed)
-		bw_cli_show_returned(c, c->returned);
+	if (c->after_stop.returned && s->kind == BW_STOP_WAVES && !s->focus_changed)
+		bw_cli_show_returned(c, c->after_stop.returned);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
 }
@@ -44,9 +44,9 @@ struct bw_session_hooks bw_cli_hooks(struct bw_cli *c)
 
 void bw_cli_finished(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r)
 {
-	c->returned = r;
+	c->after_stop.returned = r;
 	bw_session_stopped(c->session, s, false);
-	c->returned = NULL;
+	c->after_stop.returned = NULL;
 }
 
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
