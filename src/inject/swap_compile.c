@@ -23,8 +23,6 @@
 
 enum {
 	CODE_MAX_B = BW_SWAP_CODE_MAX_B,
-	IB_MAX_DW = 1 << 20,
-	IB_DEPTH_MAX = 4,
 	VARIANTS_MAX = 64,
 	PAGE_B = BW_CAPTURE_PAGE_B,
 };
@@ -47,9 +45,7 @@ struct look {
 	struct bw_capture_reader *r;
 	struct bw_capture_space space;
 	struct bw_capture_submission sub;
-	struct bw_pm4_scan state;
-	uint64_t ib_va;
-	unsigned depth;
+	struct bw_pm4_ib_scan scan;
 	const struct bw_capture_dispatch *wanted;
 	struct seen *out;
 };
@@ -65,8 +61,8 @@ static void take_arguments(const struct look *l, struct bw_swap_arguments *out)
 {
 	for (unsigned k = 0; k < BW_SWAP_USER_DATA; k++) {
 		unsigned i = SH_INDEX(USER_DATA_0) + k;
-		out->value[k] = l->state.sh[i];
-		out->set |= l->state.sh_va[i] ? 1u << k : 0;
+		out->value[k] = l->scan.state.sh[i];
+		out->set |= l->scan.state.sh_va[i] ? 1u << k : 0;
 		/* the driver's 32-bit addresses are in one window with its code */
 		uint64_t va = bw_join32(bw_hi32(l->out->code_va), out->value[k]);
 		if (va % 4 == 0 && read_at(l, va, out->behind[k], BW_SWAP_BEHIND_B))
@@ -76,7 +72,7 @@ static void take_arguments(const struct look *l, struct bw_swap_arguments *out)
 
 static void take_dispatch(const struct look *l, const struct bw_pm4_find *found)
 {
-	const uint32_t *sh = l->state.sh;
+	const uint32_t *sh = l->scan.state.sh;
 	struct seen *out = l->out;
 	out->is_found = true;
 	out->code_va = l->wanted->code_va;
@@ -91,32 +87,18 @@ static void take_dispatch(const struct look *l, const struct bw_pm4_find *found)
 	take_arguments(l, &out->arguments);
 }
 
-static void scan_ib(struct look *l, uint64_t va, size_t size_dw);
-
-static bool on_find(void *cookie, const struct bw_pm4_find *found)
+static bool on_find(void *cookie, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	struct look *l = cookie;
-	uint64_t va = bw_canonical(l->ib_va + found->pos_dw * 4);
-	if (found->what == BW_PM4_FOUND_DISPATCH && va == bw_canonical(l->wanted->packet_va))
+	if (found->what == BW_PM4_FOUND_DISPATCH &&
+	    bw_canonical(packet_va) == bw_canonical(l->wanted->packet_va))
 		take_dispatch(l, found);
-	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(l, found->flow.va, found->flow.size_dw);
 	return !l->out->is_found;
 }
 
-static void scan_ib(struct look *l, uint64_t va, size_t size_dw)
+static bool read_ib(void *cookie, uint64_t va, uint32_t *out, size_t n)
 {
-	if (l->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW || l->out->is_found)
-		return;
-	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
-	if (!dw || !read_at(l, bw_canonical(va), dw, size_dw * 4))
-		return;
-	uint64_t outer = l->ib_va;
-	l->ib_va = l->state.va = bw_canonical(va);
-	l->depth++;
-	bw_pm4_find_dispatches(&l->state, dw, size_dw, on_find, l);
-	l->depth--;
-	l->ib_va = l->state.va = outer;
+	return read_at(cookie, bw_canonical(va), out, n * 4);
 }
 
 static struct bw_error *take_code(const struct look *l)
@@ -149,13 +131,18 @@ static struct bw_error *find_dispatch(struct bw_capture_reader *r, const char *p
 	if (!l)
 		return bw_error_nomem();
 	for (size_t i = 0; !err && !out->is_found && i < n; i++) {
-		*l = (struct look){.r = r, .out = out};
+		*l = (struct look){
+			.r = r,
+			.out = out,
+			.scan = {.read = read_ib, .found = on_find, .cookie = l},
+		};
 		err = bw_capture_seek(r, i, &l->space, &l->sub);
 		bw_vec_each(&l->sub.dispatches, d)
 			if (!err && !strcmp(d->pipeline, pipeline))
 				l->wanted = d;
 		for (size_t k = 0; l->wanted && k < l->sub.ibs.len; k++)
-			scan_ib(l, l->sub.ibs.data[k].va, l->sub.ibs.data[k].size_b / 4);
+			bw_pm4_scan_ib(&l->scan, l->sub.ibs.data[k].va,
+				       l->sub.ibs.data[k].size_b / 4);
 		if (!err && out->is_found)
 			err = take_code(l);
 		bw_capture_space_fini(&l->space);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "pm4/pm4.h"
 #include "pm4/scan.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "pm4/pm4.h"
 #include "regs/field.h"
 
 static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value, size_t at_dw)
@@ -120,4 +124,56 @@ void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_
 		if (f.flow.chain)
 			return;
 	}
+}
+
+/* ---- Whole IBs ---- */
+
+enum {
+	IB_MAX_DW = 0xfffff, /* 20 bits of size */
+	ALL_MAX_DW = 16 << 20,
+	IBS_MAX = 4096,
+	DEPTH_MAX = 4, /* calls in calls; the command processor has two levels */
+};
+
+static bool look_at_find(void *cookie, const struct bw_pm4_find *f)
+{
+	struct bw_pm4_ib_scan *s = cookie;
+	if (f->what == BW_PM4_FOUND_INDIRECT_BUFFER && f->flow.chain)
+		s->chained = f->flow;
+	else if (f->what == BW_PM4_FOUND_INDIRECT_BUFFER)
+		bw_pm4_scan_ib(s, f->flow.va, f->flow.size_dw);
+	else if (f->what != BW_PM4_FOUND_BAD)
+		s->has_ended = !s->found(s->cookie, f, s->ib_va + f->pos_dw * 4);
+	return !s->has_ended;
+}
+
+/* One IB. s->chained: the one that it chains; size 0: none. */
+static void scan_one(struct bw_pm4_ib_scan *s, uint64_t va, size_t size_dw)
+{
+	s->chained.size_dw = 0;
+	if (size_dw > IB_MAX_DW || s->n_ibs >= IBS_MAX || s->n_dw + size_dw > ALL_MAX_DW)
+		return;
+	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
+	if (!dw || !s->read(s->cookie, va, dw, size_dw))
+		return;
+	s->n_ibs++;
+	s->n_dw += size_dw;
+	s->ib_va = s->state.va = va;
+	bw_pm4_find_dispatches(&s->state, dw, size_dw, look_at_find, s);
+}
+
+void bw_pm4_scan_ib(struct bw_pm4_ib_scan *s, uint64_t va, size_t size_dw)
+{
+	uint64_t outer = s->ib_va;
+	if (s->depth >= DEPTH_MAX)
+		return;
+	s->depth++;
+	while (size_dw && !s->has_ended) {
+		scan_one(s, va, size_dw);
+		va = s->chained.va;
+		size_dw = s->chained.size_dw;
+	}
+	s->depth--;
+	s->chained.size_dw = 0;
+	s->ib_va = s->state.va = outer;
 }

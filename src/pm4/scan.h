@@ -55,4 +55,22 @@ typedef bool bw_pm4_find_fn(void *cookie, const struct bw_pm4_find *found);
 void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw,
 			    bw_pm4_find_fn *fn, void *cookie);
 
+/* The same for whole IBs: with the IBs that one calls and chains, in the order in which they are
+ * executed. Zero it for a submission, but for the functions. */
+struct bw_pm4_ib_scan {
+	struct bw_pm4_scan state;
+	/* Reads n dwords; false: they cannot be read, and the IB is left out. */
+	bool (*read)(void *cookie, uint64_t va, uint32_t *out, size_t n);
+	/* A dispatch or a draw, and the address of its packet. False ends the scan, for good. */
+	bool (*found)(void *cookie, const struct bw_pm4_find *found, uint64_t packet_va);
+	void *cookie;
+	/* private */
+	uint64_t ib_va; /* of the IB that is scanned */
+	unsigned depth, n_ibs;
+	size_t n_dw;
+	bool has_ended;
+	struct bw_pm4_flow chained;
+};
+void bw_pm4_scan_ib(struct bw_pm4_ib_scan *s, uint64_t va, size_t size_dw);
+
 #endif

@@ -212,9 +212,11 @@ static struct bw_error *look_at_draw(struct walk *w, const struct bw_pm4_find *f
 static struct bw_error *look_through(struct walk *w);
 
 /* An address that cannot be read stays a number in the packet. */
-static struct bw_error *follow(struct walk *w, uint64_t va, uint32_t size_dw)
+static struct bw_error *follow(struct walk *w, const struct bw_pm4_flow *flow)
 {
 	struct bw_decompile *d = w->d;
+	uint64_t va = bw_canonical(flow->va);
+	uint32_t size_dw = flow->size_dw;
 	struct bw_decompile_piece p = {.kind = d->pieces.data[w->piece].kind,
 				       .is_called = true,
 				       .va = va,
@@ -229,7 +231,7 @@ static struct bw_error *follow(struct walk *w, uint64_t va, uint32_t size_dw)
 		return NULL;
 	}
 	BW_TRY(err);
-	inner.depth++;
+	inner.depth += !flow->chain;
 	return look_through(&inner);
 }
 
@@ -241,7 +243,7 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 	else if (f->what == BW_PM4_FOUND_DRAW && !w->has_notes)
 		w->err = look_at_draw(w, f);
 	else if (f->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		w->err = follow(w, bw_canonical(f->flow.va), f->flow.size_dw);
+		w->err = follow(w, &f->flow);
 	return !w->err;
 }
 
@@ -260,7 +262,7 @@ static struct bw_error *look_through(struct walk *w)
 	     at += s.size_dw) {
 		const struct bw_pm4_flow flow = bw_sdma_flow(&s);
 		if (flow.calls)
-			w->err = follow(w, bw_canonical(flow.va), flow.size_dw);
+			w->err = follow(w, &flow);
 	}
 	return w->err;
 }

@@ -10,7 +10,7 @@
 #include "pm4/scan.h"
 #include "regs/field.h"
 
-enum { PAGE_B = BW_CAPTURE_PAGE_B, UNIT_B = 256, IB_MAX_DW = 1 << 20, IB_DEPTH_MAX = 4 };
+enum { PAGE_B = BW_CAPTURE_PAGE_B, UNIT_B = 256 };
 
 #define SH(state, name) ((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW])
 
@@ -18,8 +18,6 @@ struct job {
 	struct bw_replay_gpu *g;
 	const struct bw_capture_space *s;
 	struct bw_replay_scratches *out;
-	struct bw_pm4_scan state;
-	unsigned depth;
 	struct bw_error *err;
 };
 
@@ -47,9 +45,8 @@ static struct bw_error *add(struct job *j, uint64_t va, uint64_t size_b)
 }
 
 /* WAVES are of each shader engine, in gfx11 (doc/hardware/dispatch.md 2.3). */
-static struct bw_error *note(struct job *j)
+static struct bw_error *note(struct job *j, const struct bw_pm4_scan *r)
 {
-	const struct bw_pm4_scan *r = &j->state;
 	uint64_t va = bw_canonical(
 		bw_join_256b(SH(r, DISPATCH_SCRATCH_BASE_HI), SH(r, DISPATCH_SCRATCH_BASE_LO)));
 	uint64_t waves = BW_FIELD_GET(COMPUTE_TMPRING_SIZE, WAVES, SH(r, TMPRING_SIZE));
@@ -61,42 +58,36 @@ static struct bw_error *note(struct job *j)
 	return add(j, va, waves * wave_b * bw_replay_gpu_engines(j->g));
 }
 
-static void scan_ib(struct job *j, uint64_t va, size_t size_dw);
-
-static bool on_find(void *cookie, const struct bw_pm4_find *found)
+static bool on_find(void *cookie, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	struct job *j = cookie;
+	(void)packet_va;
 	if (found->what == BW_PM4_FOUND_DISPATCH)
-		j->err = note(j);
-	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(j, found->flow.va, found->flow.size_dw);
+		j->err = note(j, found->state);
 	return !j->err;
 }
 
-static void scan_ib(struct job *j, uint64_t va, size_t size_dw)
+static bool read_ib(void *cookie, uint64_t va, uint32_t *out, size_t n)
 {
-	if (j->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
-		return;
-	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
-	if (!dw || !bw_replay_gpu_read(j->g, j->s->number, va, dw, size_dw * 4))
-		return;
-	j->depth++;
-	bw_pm4_find_dispatches(&j->state, dw, size_dw, on_find, j);
-	j->depth--;
+	const struct job *j = cookie;
+	return bw_replay_gpu_read(j->g, j->s->number, va, out, n * 4);
 }
 
 struct bw_error *bw_replay_scratch_note(struct bw_replay_gpu *g, const struct bw_capture_space *s,
 					const struct bw_capture_submission *sub,
 					struct bw_replay_scratches *out)
 {
-	_cleanup_free_ struct job *j = calloc(1, sizeof(*j));
-	if (!j)
+	struct job j = {.g = g, .s = s, .out = out};
+	_cleanup_free_ struct bw_pm4_ib_scan *scan = calloc(1, sizeof(*scan));
+	if (!scan)
 		return bw_error_nomem();
-	*j = (struct job){.g = g, .s = s, .out = out};
+	scan->read = read_ib;
+	scan->found = on_find;
+	scan->cookie = &j;
 	bw_vec_each(&sub->ibs, ib)
-		if (!j->err && ib->ip_type == AMDGPU_HW_IP_COMPUTE)
-			scan_ib(j, ib->va, ib->size_b / 4);
-	return j->err;
+		if (!j.err && ib->ip_type == AMDGPU_HW_IP_COMPUTE)
+			bw_pm4_scan_ib(scan, ib->va, ib->size_b / 4);
+	return j.err;
 }
 
 uint64_t bw_replay_scratch_settle(const struct bw_replay_scratches *all, uint64_t buffer,

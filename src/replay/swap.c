@@ -19,7 +19,7 @@
 #include "swap/code.h"
 #include "swap/variant.h"
 
-enum { IB_MAX_DW = 1 << 20, IB_DEPTH_MAX = 4, BEHIND_CODE_B = 256 };
+enum { BEHIND_CODE_B = 256 };
 
 #define SH_INDEX(name) (BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW)
 
@@ -44,9 +44,7 @@ struct job {
 	const struct bw_capture_space *s;
 	const struct bw_capture_submission *sub;
 	struct bw_replay_patches *done;
-	struct bw_pm4_scan state;
-	uint64_t ib_va;
-	unsigned depth;
+	struct bw_pm4_ib_scan scan;
 	bool is_second; /* pass: over dispatches that have code which the first one has replaced */
 	struct BW_VEC(struct placed {
 		int rule;
@@ -165,8 +163,8 @@ static struct changed *changed_at(const struct job *j, uint64_t va)
 static uint32_t captured_register(const struct job *j, unsigned index)
 {
 	const struct changed *c =
-		j->state.sh_va[index] ? changed_at(j, j->state.sh_va[index]) : NULL;
-	return c ? c->old : j->state.sh[index];
+		j->scan.state.sh_va[index] ? changed_at(j, j->scan.state.sh_va[index]) : NULL;
+	return c ? c->old : j->scan.state.sh[index];
 }
 
 static void want(struct all_wanted *all, unsigned index, uint32_t value)
@@ -178,12 +176,12 @@ static void want(struct all_wanted *all, unsigned index, uint32_t value)
 static const char *check_wanted(const struct job *j, const struct all_wanted *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		uint64_t va = j->state.sh_va[all->at[i].index];
+		uint64_t va = j->scan.state.sh_va[all->at[i].index];
 		const struct changed *c = va ? changed_at(j, va) : NULL;
 		if (c && c->now != all->at[i].value)
 			return "it needs other registers than another dispatch, and one packet "
 			       "sets those of both";
-		if (!va && j->state.sh[all->at[i].index] != all->at[i].value)
+		if (!va && j->scan.state.sh[all->at[i].index] != all->at[i].value)
 			return "it needs a register that the submission does not set";
 	}
 	return NULL;
@@ -194,8 +192,8 @@ static const char *check_wanted(const struct job *j, const struct all_wanted *al
 static struct bw_error *write_wanted(struct job *j, const struct all_wanted *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		uint64_t va = j->state.sh_va[all->at[i].index];
-		uint32_t old = j->state.sh[all->at[i].index], now = all->at[i].value;
+		uint64_t va = j->scan.state.sh_va[all->at[i].index];
+		uint32_t old = j->scan.state.sh[all->at[i].index], now = all->at[i].value;
 		if (!va || changed_at(j, va))
 			continue;
 		BW_TRY(bw_vec_push(&j->changed, ((struct changed){va, old, now})));
@@ -218,8 +216,9 @@ static struct bw_error *check_kept(const struct job *j, const struct bw_capture_
 	for (unsigned k = 0; k < n && k < BW_SWAP_USER_DATA; k++)
 		at[n_at++] = first + k;
 	for (size_t i = 0; i < n_at; i++) {
-		const struct changed *c =
-			j->state.sh_va[at[i]] ? changed_at(j, j->state.sh_va[at[i]]) : NULL;
+		const struct changed *c = j->scan.state.sh_va[at[i]]
+						  ? changed_at(j, j->scan.state.sh_va[at[i]])
+						  : NULL;
 		if (c && c->old != c->now)
 			return bw_errorf(BW_E_INVALID,
 					 "--shader: the dispatch at 0x%llx (%s) has registers in "
@@ -329,7 +328,7 @@ static void want_program(const struct job *j, const struct bw_swap_program *p,
 	want(all, SH_INDEX(NUM_THREAD_X), p->threads[0]);
 	want(all, SH_INDEX(NUM_THREAD_Y), p->threads[1]);
 	want(all, SH_INDEX(NUM_THREAD_Z), p->threads[2]);
-	if (j->state.sh_va[SH_INDEX(PGM_RSRC3)])
+	if (j->scan.state.sh_va[SH_INDEX(PGM_RSRC3)])
 		want(all, SH_INDEX(PGM_RSRC3), p->rsrc3);
 }
 
@@ -426,12 +425,11 @@ static struct bw_error *look_again(struct job *j, const struct bw_capture_dispat
 			     : replace(j, d, initiator, there.rule);
 }
 
-static struct bw_error *look_at(struct job *j, const struct bw_pm4_find *found)
+static struct bw_error *look_at(struct job *j, const struct bw_pm4_find *found, uint64_t packet_va)
 {
-	uint64_t packet_va = bw_canonical(j->ib_va + found->pos_dw * 4);
 	const struct bw_capture_dispatch *d = NULL;
 	bw_vec_each(&j->sub->dispatches, one)
-		if (bw_canonical(one->packet_va) == packet_va)
+		if (bw_canonical(one->packet_va) == bw_canonical(packet_va))
 			d = one;
 	if (!d)
 		return NULL;
@@ -449,31 +447,18 @@ static struct bw_error *look_at(struct job *j, const struct bw_pm4_find *found)
 
 /* ---- The packets ---- */
 
-static void scan_ib(struct job *j, uint64_t va, size_t size_dw);
-
-static bool on_find(void *cookie, const struct bw_pm4_find *found)
+static bool on_find(void *cookie, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	struct job *j = cookie;
 	if (found->what == BW_PM4_FOUND_DISPATCH)
-		j->err = look_at(j, found);
-	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(j, found->flow.va, found->flow.size_dw);
+		j->err = look_at(j, found, packet_va);
 	return !j->err;
 }
 
-static void scan_ib(struct job *j, uint64_t va, size_t size_dw)
+static bool read_ib(void *cookie, uint64_t va, uint32_t *out, size_t n)
 {
-	if (j->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
-		return;
-	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
-	if (!dw || !bw_replay_gpu_read(j->g, j->s->number, va, dw, size_dw * 4))
-		return;
-	uint64_t outer = j->ib_va;
-	j->ib_va = j->state.va = va;
-	j->depth++;
-	bw_pm4_find_dispatches(&j->state, dw, size_dw, on_find, j);
-	j->depth--;
-	j->ib_va = j->state.va = outer;
+	const struct job *j = cookie;
+	return bw_replay_gpu_read(j->g, j->s->number, va, out, n * 4);
 }
 
 struct bw_error *bw_replay_swap_apply(struct bw_replay_swap *swap, struct bw_replay_gpu *g,
@@ -487,11 +472,11 @@ struct bw_error *bw_replay_swap_apply(struct bw_replay_swap *swap, struct bw_rep
 	*j = (struct job){.swap = swap, .g = g, .s = s, .sub = sub, .done = done};
 	for (int pass = 0; pass < 2; pass++) {
 		j->is_second = pass;
-		j->state = (struct bw_pm4_scan){0};
+		j->scan = (struct bw_pm4_ib_scan){.read = read_ib, .found = on_find, .cookie = j};
 		bw_vec_each(&sub->ibs, ib)
 			if (!j->err && (ib->ip_type == AMDGPU_HW_IP_COMPUTE ||
 					ib->ip_type == AMDGPU_HW_IP_GFX))
-				scan_ib(j, ib->va, ib->size_b / 4);
+				bw_pm4_scan_ib(&j->scan, ib->va, ib->size_b / 4);
 	}
 	struct bw_error *err = j->err;
 	bw_vec_free(&j->placed);

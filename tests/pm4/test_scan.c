@@ -2,6 +2,7 @@
 /* Finding dispatches: the command stream that RADV was seen to send for one of them
  * (doc/hardware/dispatch.md 2.1). */
 #include <stdint.h>
+#include <string.h>
 
 #include "../suite.h"
 #include "base/util.h"
@@ -153,4 +154,75 @@ static void test_bad(void **state)
 	}
 }
 
-TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad);
+/* Memory in which IB i is at (i + 1) * 4096: a dispatch of i groups; each calls or chains the next
+ * one. */
+struct ibs {
+	bool chains, loops;
+	unsigned n, n_seen;
+	uint32_t groups[9000];
+	uint64_t packet_va[9000];
+};
+
+static bool read_ib(void *cookie, uint64_t va, uint32_t *out, size_t n)
+{
+	const struct ibs *m = cookie;
+	uint32_t i = (uint32_t)(va / 4096 - 1), next = (m->loops ? 0 : i + 1);
+	if (i >= m->n)
+		return false;
+	assert_int_equal(n, 11);
+	const uint32_t dw[] = {
+		0xc0031502, i,
+		1,	    1,
+		5, /* DISPATCH_DIRECT */
+		0xc0023f00, (next + 1) * 4096,
+		0,	    (m->chains ? 0x00900000 : 0x00800000) | 11,
+		0xc0001000, 0, /* NOP: what follows a call */
+	};
+	memcpy(out, dw, sizeof(dw));
+	return true;
+}
+
+static bool found_in_ib(void *cookie, const struct bw_pm4_find *f, uint64_t packet_va)
+{
+	struct ibs *m = cookie;
+	assert_true(m->n_seen < BW_ARRAY_SIZE(m->groups));
+	m->groups[m->n_seen] = f->dispatch.dim[0];
+	m->packet_va[m->n_seen++] = packet_va;
+	return f->dispatch.dim[0] != 50;
+}
+
+/* A long command buffer of RADV chains one IB after the other: all are seen, in their order. Calls
+ * are two levels deep in the command processor; a loop of either ends. */
+static void test_ibs(void **state)
+{
+	static const struct {
+		struct ibs m;
+		unsigned at_least, at_most;
+	} cases[] = {
+		{{.chains = true, .n = 40}, 40, 40},
+		{{.chains = true, .n = 60}, 51, 51}, /* the callback ends it */
+		{{.n = 3}, 3, 3},
+		{{.n = 40}, 3, 8},
+		{{.chains = true, .loops = true, .n = 1}, 2, 9000},
+		{{.loops = true, .n = 1}, 2, 9000},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		static struct ibs m;
+		static struct bw_pm4_ib_scan scan;
+		m = cases[i].m;
+		scan = (struct bw_pm4_ib_scan){.read = read_ib, .found = found_in_ib, .cookie = &m};
+		bw_pm4_scan_ib(&scan, 4096, 11);
+		assert_in_range(m.n_seen, cases[i].at_least, cases[i].at_most);
+		for (unsigned k = 0; k < m.n_seen; k++) {
+			assert_int_equal(m.groups[k], m.loops ? 0 : k);
+			assert_int_equal(m.packet_va[k], (m.groups[k] + 1) * 4096);
+		}
+		/* once it was ended, it does not go on */
+		unsigned before = m.n_seen;
+		bw_pm4_scan_ib(&scan, 4096, 11);
+		if (!m.loops) /* those are at a limit */
+			assert_int_equal(m.n_seen == before, i == 1);
+	}
+}
+
+TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad, test_ibs);

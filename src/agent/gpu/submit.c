@@ -26,9 +26,7 @@
 #include "regs/field.h"
 
 enum {
-	CHUNKS_MAX = 512,    /* of a submission: more than the kernel's own limits on IBs */
-	IB_MAX_DW = 1 << 20, /* 20 bits of size */
-	IB_DEPTH_MAX = 4,
+	CHUNKS_MAX = 512,      /* of a submission: more than the kernel's own limits on IBs */
 	DATA_MAX_B = 1 << 20,  /* of all chunks, for copying them at once */
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 	DRAWS_MAX = 1024,      /* the same */
@@ -49,7 +47,7 @@ struct submission {
 	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours after those of the program */
 	uint8_t *data; /* copy of the chunks' data; NULL: it is in the program's memory */
-	struct bw_pm4_scan state;
+	struct bw_pm4_ib_scan scan;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
 	/* Two for each draw. Replaced code does not know them. */
@@ -57,14 +55,12 @@ struct submission {
 	struct BW_VEC(size_t) drawn_at; /* for each: number of dispatches before it */
 	struct bw_agent_dispatches all; /* both, in their order (put_in_order) */
 	struct bw_names_blob blob;
-	uint64_t ib_va; /* of the IB being looked at */
-	unsigned depth;
 	uint32_t ip_type, ip_instance, ring; /* of the last IB, whose fence the call returns */
 };
 
 /* Looking at command buffers */
 
-static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
+static void add_dispatch(struct submission *s, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch d = {
@@ -77,7 +73,7 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 		.tmpring_size = SH(r, TMPRING_SIZE),
 		.scratch_base_lo = SH(r, DISPATCH_SCRATCH_BASE_LO),
 		.scratch_base_hi = SH(r, DISPATCH_SCRATCH_BASE_HI),
-		.packet_va = s->ib_va + found->pos_dw * 4,
+		.packet_va = packet_va,
 		.indirect_va = found->indirect ? found->indirect_va : 0,
 	};
 	for (unsigned i = 0; i < 3; i++) {
@@ -104,7 +100,7 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 	 BW_FIELD(COMPUTE_PGM_RSRC2, EXCP_EN, SPI_FIELD(r, PGM_RSRC2_##stage, EXCP_EN)))
 
 /* A draw is its two shaders, which have waves. */
-static void add_draw(struct submission *s, const struct bw_pm4_find *found)
+static void add_draw(struct submission *s, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch stages[] = {
@@ -126,7 +122,7 @@ static void add_draw(struct submission *s, const struct bw_pm4_find *found)
 		struct bw_agent_dispatch *d = &stages[i];
 		d->tmpring_size = r->tmpring_size;
 		d->initiator = (i ? r->pixels_w32 : r->vertices_w32) ? BW_PM4_INIT_CS_W32_EN : 0;
-		d->packet_va = s->ib_va + found->pos_dw * 4;
+		d->packet_va = packet_va;
 		d->n_vertices = found->draw.n;
 		d->n_instances = found->draw.n_instances;
 		d->n_draws = found->draw.n_draws;
@@ -143,35 +139,22 @@ static void add_draw(struct submission *s, const struct bw_pm4_find *found)
 	}
 }
 
-static void scan_ib(struct submission *s, uint64_t va, size_t size_dw);
-
-static bool on_find(void *cookie, const struct bw_pm4_find *found)
+static bool on_find(void *cookie, const struct bw_pm4_find *found, uint64_t packet_va)
 {
 	struct submission *s = cookie;
 	if (found->what == BW_PM4_FOUND_DISPATCH)
-		add_dispatch(s, found);
-	else if (found->what == BW_PM4_FOUND_DRAW)
-		add_draw(s, found);
-	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(s, found->flow.va, found->flow.size_dw);
+		add_dispatch(s, found, packet_va);
+	else
+		add_draw(s, found, packet_va);
 	return true;
 }
 
 /* An IB that cannot be read is not shown: the GPU will report the fault. */
-static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
+static bool read_ib(void *cookie, uint64_t va, uint32_t *out, size_t n)
 {
-	if (s->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
-		return;
-	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
+	struct submission *s = cookie;
 	uint64_t bad_va;
-	if (!dw || bw_memory_read(s->file, va, dw, size_dw * 4, &bad_va))
-		return;
-	uint64_t outer = s->ib_va;
-	s->ib_va = s->state.va = va;
-	s->depth++;
-	bw_pm4_find_dispatches(&s->state, dw, size_dw, on_find, s);
-	s->depth--;
-	s->ib_va = s->state.va = outer;
+	return !bw_memory_read(s->file, va, out, n * 4, &bad_va);
 }
 
 /* False: the kernel would refuse this submission; it is left to the kernel to say so. */
@@ -225,7 +208,7 @@ static void scan_chunks(struct submission *s, bool look_inside)
 		s->ring = ib.ring;
 		if (look_inside &&
 		    (ib.ip_type == AMDGPU_HW_IP_COMPUTE || ib.ip_type == AMDGPU_HW_IP_GFX))
-			scan_ib(s, ib.va_start, ib.ib_bytes / 4);
+			bw_pm4_scan_ib(&s->scan, ib.va_start, ib.ib_bytes / 4);
 	}
 }
 
@@ -424,6 +407,16 @@ static struct bw_agent_submit event_of(const struct submission *s, uint32_t fram
 	return event;
 }
 
+static struct submission *new_submission(struct bw_agent_file *f)
+{
+	struct submission *s = calloc(1, sizeof(*s));
+	if (s) {
+		s->file = f;
+		s->scan = (struct bw_pm4_ib_scan){.read = read_ib, .found = on_find, .cookie = s};
+	}
+	return s;
+}
+
 static void free_submission(struct submission *s)
 {
 	bw_vec_free(&s->dispatches);
@@ -438,16 +431,15 @@ static void free_submission(struct submission *s)
 
 static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 {
-	struct submission *s = calloc(1, sizeof(*s));
+	struct submission *s = new_submission(f);
 	if (!s)
 		return;
-	s->file = f;
 	s->in.ctx_id = one->wait.ctx_id;
 	s->ip_type = one->wait.ip_type;
 	s->ip_instance = one->wait.ip_instance;
 	s->ring = one->wait.ring;
 	for (unsigned i = 0; i < one->n_ibs; i++)
-		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
+		bw_pm4_scan_ib(&s->scan, one->ibs[i].va, one->ibs[i].size_dw);
 	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->draws, &s->blob);
 	bw_launches_match(f, &s->dispatches, &s->blob);
 	put_in_order(s);
@@ -525,13 +517,12 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool swaps = bw_code_swap_is_on(), stomps = bw_agent_config()->folders[BW_AGENT_STOMP];
 	struct submission *s =
 		listens || job || area_handle || captures || has_crumbs || swaps || stomps
-			? calloc(1, sizeof(*s))
+			? new_submission(f)
 			: NULL;
 	if (!s) {
 		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
 	}
-	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
 	if (read)
 		copy_data(s);
