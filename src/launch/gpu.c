@@ -121,7 +121,9 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 				   uint64_t *out_va)
 {
 	struct memory m;
-	BW_TRY(allocate(g, p->image_b + CODE_END_B, AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RX, true, &m));
+	BW_TRY(allocate(g, p->image_b + CODE_END_B,
+			p->code_in_gtt ? AMDGPU_GEM_DOMAIN_GTT : AMDGPU_GEM_DOMAIN_VRAM, FLAGS_RX,
+			true, &m));
 	memcpy(m.buffer.cpu, p->image, p->image_b);
 	for (uint64_t at = bw_align_up(p->image_b, 4); at + 4 <= m.buffer.size_b; at += 4)
 		memcpy(m.buffer.cpu + at, &g->s_code_end, 4);

@@ -191,6 +191,17 @@ static struct bw_error *take_user_sgpr(void *options, const char *option, const 
 	return NULL;
 }
 
+static struct bw_error *take_code_in(void *options, const char *option, const char *text)
+{
+	struct bw_launch_options *o = options;
+	o->has_raw = true;
+	if (strcmp(text, "vram") && strcmp(text, "gtt"))
+		return bw_errorf(BW_E_INVALID,
+				 "--code-in %s: vram is the GPU's memory, gtt the system's", text);
+	o->code_in_gtt = text[0] == 'g';
+	return NULL;
+}
+
 const struct bw_option bw_launch_rows[] = {
 	{"--kernel", "NAME", "which kernel of the code object; needed when it has several",
 	 BW_CALL(take_kernel)},
@@ -216,6 +227,7 @@ const struct bw_option bw_launch_raw_rows[] = {
 	{"--scratch", "BYTES", NULL, BW_CALL(take_scratch)},
 	{"--wave", "32|64", NULL, BW_CALL(take_wave)},
 	{"--user-sgpr", "I=VALUE", NULL, BW_CALL(take_user_sgpr)},
+	{"--code-in", "vram|gtt", NULL, BW_CALL(take_code_in)},
 	{0},
 };
 

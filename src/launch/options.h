@@ -31,6 +31,7 @@ struct bw_launch_options {
 	bool has_raw;				       /* one of these was given */
 	uint32_t vgprs, sgprs, lds_b, scratch_b, wave; /* 0: not given */
 	uint32_t user_sgpr_mask, user_sgpr[BW_LAUNCH_USER_SGPRS];
+	bool code_in_gtt;
 	/* What errors call the code object: the source that it was made from; borrowed; NULL: its
 	 * path */
 	const char *shown;

@@ -99,7 +99,7 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 			return bw_errorf(
 				BW_E_INVALID,
 				"%s is a code object: its kernel descriptor says what --vgprs, "
-				"--sgprs, --lds, --scratch, --wave and --user-sgpr say for a .bin",
+				"--sgprs, --lds, --scratch, --wave, --user-sgpr and --code-in say for a .bin",
 				path);
 		BW_TRY(bw_code_object_open_for(data, size_b, path, gpu, &p->co));
 		return o->shown ? bw_code_object_show_as(p->co, o->shown) : NULL;
@@ -346,6 +346,7 @@ static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
 				: 2;
 	p->lds_b += o->lds_b;
 	p->scratch_b = o->scratch_b;
+	p->code_in_gtt = o->code_in_gtt;
 	/* RSRC1.VGPRS counts 8 registers of a wave32, 4 of a wave64. Not told, all of them: right
 	 * for any code, and only fewer waves at a time. SGPRs are always all there (gfx10 and
 	 * later). */

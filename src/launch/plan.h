@@ -52,6 +52,7 @@ struct bw_launch_plan {
 	uint32_t lds_b, scratch_b;				  /* of a group; of a lane */
 	uint32_t user_sgprs;					  /* how many RSRC2 says */
 	uint32_t user_sgpr_mask, user_sgpr[BW_LAUNCH_USER_SGPRS]; /* raw code: preset by the user */
+	bool code_in_gtt;					  /* not in VRAM: raw code */
 
 	uint32_t grid[3], group[3]; /* work-items */
 	uint32_t groups[3];	    /* workgroups, partial ones counted */

@@ -5,8 +5,14 @@
 struct bw_error *bw_selftest_alive(void *work)
 {
 	struct bw_selftest_work *w = work;
-	const struct bw_selftest_launch launch = {
-		.kernel = "empty", .vgprs = 8, .sgprs = 16, .groups = 1, .buffer = "zeros:32:u32"};
+	/* Linux's driver clears video memory before a program has it, in one queue with what a
+	 * program has freed, which waits for the hung kernel (amdgpu_ttm.c of Linux 6.12). */
+	const struct bw_selftest_launch launch = {.kernel = "empty",
+						  .vgprs = 8,
+						  .sgprs = 16,
+						  .groups = 1,
+						  .buffer = "zeros:32:u32",
+						  .without_vram = true};
 	struct bw_selftest_program p;
 	struct bw_gpu gpu = {0};
 	uint32_t status = 0;

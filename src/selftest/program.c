@@ -58,6 +58,10 @@ static void kernel_words(struct words *w, const struct bw_selftest_launch *l,
 		word(w, "%s", "--arg");
 		word(w, "ticks=%u", l->ticks);
 	}
+	if (l->without_vram) {
+		word(w, "%s", "--code-in");
+		word(w, "%s", "gtt");
+	}
 	word(w, "%s", "--dump");
 	word(w, "out=%s", p->dump);
 	word(w, "%s", p->object);

@@ -62,6 +62,7 @@ struct bw_selftest_launch {
 	uint32_t lanes;	    /* work-items of a group; 0: 32 */
 	const char *buffer; /* "zeros:32:u32" */
 	uint32_t ticks;	    /* the second argument, of the 100 MHz counter; 0: there is none */
+	bool without_vram;
 };
 enum { BW_SELFTEST_TICKS_A_SECOND = 100000000 };
 struct bw_selftest_program {

@@ -56,14 +56,15 @@ static void take_them(void **state)
 static void raw_options(void **state)
 {
 	const char *words[] = {
-		"--vgprs",	     "32",  "--sgprs", "100", "--lds",	     "1k",
-		"--scratch",	     "256", "--wave",  "64",  "--user-sgpr", "2=0x10",
-		"--user-sgpr=15=-1", NULL};
+		"--vgprs",	     "32",	  "--sgprs", "100", "--lds",	   "1k",
+		"--scratch",	     "256",	  "--wave",  "64",  "--user-sgpr", "2=0x10",
+		"--user-sgpr=15=-1", "--code-in", "gtt",     NULL};
 	struct bw_launch_options o = {0};
 	int used;
 	assert_null(take_all(&o, words, &used));
-	assert_int_equal(used, 13);
+	assert_int_equal(used, 15);
 	assert_true(o.has_raw);
+	assert_true(o.code_in_gtt);
 	assert_int_equal(o.vgprs, 32);
 	assert_int_equal(o.sgprs, 100);
 	assert_int_equal(o.lds_b, 1024);
@@ -97,6 +98,7 @@ static void refuse_them(void **state)
 		{"--print", "out:x", "'x' is not a number"},
 		{"--dump", "out", "NAME=FILE"},
 		{"--wave", "48", "32 or 64"},
+		{"--code-in", "doorbell", "gtt"},
 		{"--wave", "320", "32 or 64"},
 		{"--vgprs", "257", "at most 256"},
 		{"--vgprs", "many", "not a number"},
