@@ -46,6 +46,11 @@ static void prepare_formats(void)
 			at += f->bits[c];
 			f->n += f->bits[c] != 0;
 		}
+		f->is_raw32 =
+			f->n == 1 && f->bits[0] == 32 && (f->is_int || f->num == BW_NUM_FLOAT);
+		f->is_unorm8 = f->num == BW_NUM_UNORM && f->n && f->n * 8 == at;
+		for (unsigned c = 0; c < f->n; c++)
+			f->is_unorm8 &= f->bits[c] == 8;
 		/* Comparisons with a depth that cannot leave 0..1. */
 		f->clamps_compare = f->num == BW_NUM_UNORM || i == 75;
 	}
@@ -230,6 +235,18 @@ static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 	return 0;
 }
 
+/* The same for 8 bits of UNORM. The sum with 2^52 rounds to nearest even, and has the integer in
+ * its lowest bits. */
+static uint8_t pack_unorm8(uint32_t value)
+{
+	double v = (double)bits_f32(value) * 255;
+	uint64_t bits;
+	v = v > 0 ? v : 0; /* NaN, too */
+	v = (v < 255 ? v : 255) + 0x1p52;
+	memcpy(&bits, &v, sizeof(bits));
+	return (uint8_t)bits;
+}
+
 /* ---- shared exponent: 5_9_9_9 ---- */
 
 #define SHARED_MANTISSA(c) 9 * (c), 9
@@ -291,13 +308,22 @@ static enum bw_num num_of(const struct bw_format *f, unsigned c)
 void bw_format_unpack(const struct bw_format *f, const uint8_t *texel, uint32_t out_rgba[4])
 {
 	uint64_t words[2] = {0, 0};
-	memcpy(words, texel, f->size_b);
 	out_rgba[0] = out_rgba[1] = out_rgba[2] = 0;
 	out_rgba[3] = bw_format_one(f);
+	if (f->is_raw32) {
+		memcpy(out_rgba, texel, 4);
+		return;
+	}
+	if (f->is_unorm8) {
+		for (unsigned c = 0; c < f->n; c++)
+			out_rgba[c] = f32_bits(unorm8[texel[c]]);
+		return;
+	}
 	if (f->layout == BW_LAYOUT_SHARED_EXPONENT) {
 		unpack_shared(texel, out_rgba);
 		return;
 	}
+	memcpy(words, texel, f->size_b);
 	for (unsigned c = 0; c < f->n; c++) {
 		/* No field crosses the middle of 128 bits. */
 		uint64_t raw = words[f->shift[c] / 64] >> (f->shift[c] % 64);
@@ -309,6 +335,15 @@ void bw_format_unpack(const struct bw_format *f, const uint8_t *texel, uint32_t 
 void bw_format_pack(const struct bw_format *f, const uint32_t rgba[4], uint8_t *out_texel)
 {
 	uint64_t words[2] = {0, 0};
+	if (f->is_raw32) {
+		memcpy(out_texel, rgba, 4);
+		return;
+	}
+	if (f->is_unorm8) {
+		for (unsigned c = 0; c < f->n; c++)
+			out_texel[c] = pack_unorm8(rgba[c]);
+		return;
+	}
 	if (f->layout == BW_LAYOUT_SHARED_EXPONENT) {
 		pack_shared(rgba, out_texel);
 		return;

@@ -36,6 +36,9 @@ struct bw_format {
 	uint8_t shift[4];
 	bool is_int;	     /* a shader sees integers */
 	bool clamps_compare; /* the reference value of a depth comparison is clamped to 0..1 */
+	/* The two most common kinds, which have short ways: one component whose bits are those of
+	 * the register, and components of 8 bits that are all UNORM. */
+	bool is_raw32, is_unorm8;
 };
 
 /* NULL: no such format. Strings and structs are static. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Vulkan programs on stock RADV with the virtual GPU, and on lavapipe: submissions, copies, and five shaders
+"""Vulkan programs on stock RADV with the virtual GPU, and on lavapipe: submissions, copies, a frame, and five shaders
 of the corpus made as large as programs use them, from the start of the program to its end."""
 import json
 import os
@@ -11,6 +11,7 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHADERS = SOURCE / "tests/vulkan/shaders"
+ICDS = pathlib.Path("/usr/share/vulkan/icd.d")
 
 # What is replaced in the shader's source, its description included.
 LARGE = {
@@ -54,6 +55,13 @@ def first_stop(build, folder, env):
                   "--device", "RADV", str(source), str(code)], env)
 
 
+def frame(command, env, build, folder):
+    """Seconds for one frame of draw_frame with as many pixels as 1920 x 1080: without the program's start."""
+    draw = [*command, str(build / "tests/vulkan/draw_frame"), str(build / "tests/vulkan"), str(folder / "frame"), "1440"]
+    one, more = (timed([*draw, n], env) for n in ("1", "3"))
+    return ((more[0] - one[0]) / 2, "") if one[0] and more[0] else (None, one[1] or more[1])
+
+
 def measure(build):
     """Rows, and why there are none."""
     vkrun, vkbench = build / "tests/vulkan/vkrun", build / "tests/bench/vkbench"
@@ -82,6 +90,11 @@ def measure(build):
         if stopped is None:
             raise SystemExit(f"bench: first stop: {' '.join(said)}")
         rows.append({"name": "first stop of a program, from the command", "unit": "s", "value": stopped, "lavapipe": None})
+        on_cpu = dict(env, **dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), str(next(ICDS.glob("lvp_icd*.json")))))
+        ours, theirs = frame(gpu, env, build, pathlib.Path(tmp)), frame([], on_cpu, build, pathlib.Path(tmp))
+        if ours[0] is None or theirs[0] is None:
+            raise SystemExit(f"bench: draw_frame: {ours[1] or theirs[1]}")
+        rows.append({"name": "frame of 1440 x 1440: shadows, 4 samples, lines", "unit": "s", "value": ours[0], "lavapipe": theirs[0]})
         for name in LARGE:
             case = enlarge(name, pathlib.Path(tmp))
             ours = min((timed(gpu + [str(vkrun), "--device", "RADV", *case], env) for _ in range(2)), key=lambda r: r[0] or 1e9)

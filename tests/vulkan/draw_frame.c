@@ -4,7 +4,9 @@
  * points and alpha makes thin; a resolve; and outlines over it, as lines that are blended. The
  * picture is written as by draw_scenes, and test_draws.py compares it.
  *
- *     draw_frame FOLDER_OF_SPV OUT */
+ *     draw_frame FOLDER_OF_SPV OUT [PIXELS [FRAMES]]
+ *
+ * PIXELS: width and height, by default 96; FRAMES: how often it is drawn, for measurements. */
 #include "draw_objects.h"
 #include "draw_scenes.h"
 
@@ -14,11 +16,17 @@
 
 #include "base/util.h"
 
-enum { FRAME = 96, SHADOW = 128, BOXES = 6, SPARKS = 12, CORNERS = 24, INDICES = 36 };
+enum { BOXES = 6, SPARKS = 12, CORNERS = 24, INDICES = 36 };
 #define COLOR VK_FORMAT_R8G8B8A8_UNORM
 #define DEPTH VK_FORMAT_D32_SFLOAT
 
 static const char *folder;
+static uint32_t frame = 96; /* pixels */
+
+static uint32_t shadow(void)
+{
+	return frame / 3 * 4;
+}
 
 struct push {
 	float view[16], light[16];
@@ -143,7 +151,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout, const 
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
 		.topology = l->geom ? VK_PRIMITIVE_TOPOLOGY_POINT_LIST
 				    : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
-	const float size = l->has_color ? FRAME : SHADOW;
+	const float size = (float)(l->has_color ? frame : shadow());
 	VkViewport viewport = {0, 0, size, size, 0, 1};
 	VkRect2D scissor = {{0, 0}, {(uint32_t)size, (uint32_t)size}};
 	VkPipelineViewportStateCreateInfo view = {
@@ -298,91 +306,129 @@ static void draw_boxes(VkCommandBuffer cmd, VkPipeline ground, VkPipeline boxes)
 	vkCmdDrawIndexed(cmd, INDICES, BOXES, 0, 0, 0);
 }
 
+enum { MAP_GROUND, MAP, GROUND, BOX, SPARK, OUTLINE, PIPELINES };
+static const struct look_of looks[PIPELINES] = {
+	{"yard", .samples = 1, .is_ground = true, .tests_depth = true, .bias = true,
+	 .has_vertices = true},
+	{"yard", .samples = 1, .tests_depth = true, .bias = true, .has_vertices = true},
+	{"yard", NULL, "yard_lit", .samples = 4, .is_ground = true, .has_color = true,
+	 .tests_depth = true, .has_vertices = true},
+	{"yard", NULL, "yard_lit", .samples = 4, .has_color = true, .tests_depth = true,
+	 .has_vertices = true},
+	{"spark_points", "spark", "spark_round", .samples = 4, .has_color = true,
+	 .tests_depth = true, .is_thin = true},
+	{"yard", NULL, "outline", .samples = 1, .has_color = true, .is_outline = true,
+	 .has_vertices = true},
+};
+
+struct yard {
+	struct image map, color, depth, picture;
+	struct buffer cube, back;
+	struct sampled shadows;
+	VkPipeline pipelines[PIPELINES];
+};
+
+static void make_yard(struct gpu *gpu, struct yard *y)
+{
+	y->map = make_target(gpu, DEPTH, 1, shadow(), VK_IMAGE_USAGE_SAMPLED_BIT);
+	y->color = make_target(gpu, COLOR, 4, frame, 0);
+	y->depth = make_target(gpu, DEPTH, 4, frame, 0);
+	y->picture = make_target(gpu, COLOR, 1, frame, VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+	y->cube = make_buffer(gpu, CORNERS * 24 + INDICES * 2);
+	y->back = make_buffer(gpu, (VkDeviceSize)frame * frame * 4);
+	fill_cube(y->cube.memory.map,
+		  (uint16_t *)(void *)((uint8_t *)y->cube.memory.map + CORNERS * 24));
+	make_shadows(gpu, &y->map, &y->shadows);
+	for (int i = 0; i < PIPELINES; i++)
+		y->pipelines[i] = make_pipeline(gpu, y->shadows.layout, &looks[i]);
+}
+
+static void free_yard(struct gpu *gpu, struct yard *y)
+{
+	for (int i = 0; i < PIPELINES; i++)
+		vkDestroyPipeline(gpu->device, y->pipelines[i], NULL);
+	free_sampled(gpu, &y->shadows);
+	free_image(gpu, &y->map);
+	free_image(gpu, &y->color);
+	free_image(gpu, &y->depth);
+	free_image(gpu, &y->picture);
+	free_buffer(gpu, &y->cube);
+	free_buffer(gpu, &y->back);
+}
+
+static void begin_layouts(VkCommandBuffer cmd, const struct yard *y)
+{
+	const struct image *all[] = {&y->map, &y->color, &y->depth, &y->picture};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(all); i++)
+		change_layout(cmd, all[i]->image,
+			      all[i]->format == DEPTH ? VK_IMAGE_ASPECT_DEPTH_BIT
+						      : VK_IMAGE_ASPECT_COLOR_BIT,
+			      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+}
+
+static void record(VkCommandBuffer cmd, const struct yard *y)
+{
+	static const float eye[3] = {3.5f, 4, -5}, sun[3] = {4, 6.4f, 2.4f};
+	const VkPipeline *pipelines = y->pipelines;
+	const VkPipelineLayout layout = y->shadows.layout;
+	struct push push;
+	VkDeviceSize at = 0;
+	begin_layouts(cmd, y);
+	vkCmdBindVertexBuffers(cmd, 0, 1, &y->cube.buffer, &at);
+	vkCmdBindIndexBuffer(cmd, y->cube.buffer, CORNERS * 24, VK_INDEX_TYPE_UINT16);
+	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, layout, 0, 1, &y->shadows.set,
+				0, NULL);
+	look(sun, 0, push.view);
+	memcpy(push.light, push.view, sizeof(push.light));
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(push), &push);
+	begin(cmd, NULL, NULL, &y->map, true, shadow());
+	draw_boxes(cmd, pipelines[MAP_GROUND], pipelines[MAP]);
+	vkCmdEndRendering(cmd);
+	gpu_barrier(cmd);
+	look(eye, 1.4f, push.view);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(push), &push);
+	begin(cmd, &y->color, &y->picture, &y->depth, true, frame);
+	draw_boxes(cmd, pipelines[GROUND], pipelines[BOX]);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[SPARK]);
+	vkCmdDraw(cmd, SPARKS, 1, 0, 0);
+	vkCmdEndRendering(cmd);
+	gpu_barrier(cmd);
+	begin(cmd, &y->picture, NULL, NULL, false, frame);
+	draw_boxes(cmd, VK_NULL_HANDLE, pipelines[OUTLINE]);
+	vkCmdEndRendering(cmd);
+	gpu_barrier(cmd);
+	VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+				  .imageExtent = {frame, frame, 1}};
+	vkCmdCopyImageToBuffer(cmd, y->picture.image, VK_IMAGE_LAYOUT_GENERAL, y->back.buffer, 1,
+			       &copy);
+	gpu_barrier(cmd);
+}
+
 int main(int argc, char **argv)
 {
-	enum { MAP_GROUND, MAP, GROUND, BOX, SPARK, OUTLINE, N };
-	static const struct look_of looks[N] = {
-		{"yard", .samples = 1, .is_ground = true, .tests_depth = true, .bias = true,
-		 .has_vertices = true},
-		{"yard", .samples = 1, .tests_depth = true, .bias = true, .has_vertices = true},
-		{"yard", NULL, "yard_lit", .samples = 4, .is_ground = true, .has_color = true,
-		 .tests_depth = true, .has_vertices = true},
-		{"yard", NULL, "yard_lit", .samples = 4, .has_color = true, .tests_depth = true,
-		 .has_vertices = true},
-		{"spark_points", "spark", "spark_round", .samples = 4, .has_color = true,
-		 .tests_depth = true, .is_thin = true},
-		{"yard", NULL, "outline", .samples = 1, .has_color = true, .is_outline = true,
-		 .has_vertices = true},
-	};
-	static const float eye[3] = {3.5f, 4, -5}, sun[3] = {4, 6.4f, 2.4f};
 	struct gpu_options options = {0};
 	struct gpu *gpu;
-	struct push push;
-	struct sampled shadows;
-	VkPipeline pipelines[N];
-	VkCommandBuffer cmd;
-	VkDeviceSize at = 0;
-	if (argc < 3)
+	struct yard y;
+	int n_frames = argc > 4 ? atoi(argv[4]) : 1;
+	if (argc > 3)
+		frame = (uint32_t)atoi(argv[3]);
+	if (argc < 3 || argc > 5 || n_frames < 1 || frame < 3 || frame > 4096)
 		return 2;
 	folder = argv[1];
 	FILE *out = fopen(argv[2], "wbe");
 	if (!out)
 		return 2;
 	must(gpu_open(&options, &gpu));
-	struct image map = make_target(gpu, DEPTH, 1, SHADOW, VK_IMAGE_USAGE_SAMPLED_BIT);
-	struct image color = make_target(gpu, COLOR, 4, FRAME, 0);
-	struct image depth = make_target(gpu, DEPTH, 4, FRAME, 0);
-	struct image picture = make_target(gpu, COLOR, 1, FRAME, VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
-	struct buffer cube = make_buffer(gpu, CORNERS * 24 + INDICES * 2);
-	struct buffer back = make_buffer(gpu, FRAME * FRAME * 4);
-	fill_cube(cube.memory.map, (uint16_t *)(void *)((uint8_t *)cube.memory.map + CORNERS * 24));
-	make_shadows(gpu, &map, &shadows);
-	for (int i = 0; i < N; i++)
-		pipelines[i] = make_pipeline(gpu, shadows.layout, &looks[i]);
-	must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
-	const struct image *all[] = {&map, &color, &depth, &picture};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(all); i++)
-		change_layout(cmd, all[i]->image,
-			      all[i]->format == DEPTH ? VK_IMAGE_ASPECT_DEPTH_BIT
-						      : VK_IMAGE_ASPECT_COLOR_BIT,
-			      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-	vkCmdBindVertexBuffers(cmd, 0, 1, &cube.buffer, &at);
-	vkCmdBindIndexBuffer(cmd, cube.buffer, CORNERS * 24, VK_INDEX_TYPE_UINT16);
-	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, shadows.layout, 0, 1,
-				&shadows.set, 0, NULL);
-	look(sun, 0, push.view);
-	memcpy(push.light, push.view, sizeof(push.light));
-	vkCmdPushConstants(cmd, shadows.layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(push), &push);
-	begin(cmd, NULL, NULL, &map, true, SHADOW);
-	draw_boxes(cmd, pipelines[MAP_GROUND], pipelines[MAP]);
-	vkCmdEndRendering(cmd);
-	gpu_barrier(cmd);
-	look(eye, 1.4f, push.view);
-	vkCmdPushConstants(cmd, shadows.layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(push), &push);
-	begin(cmd, &color, &picture, &depth, true, FRAME);
-	draw_boxes(cmd, pipelines[GROUND], pipelines[BOX]);
-	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[SPARK]);
-	vkCmdDraw(cmd, SPARKS, 1, 0, 0);
-	vkCmdEndRendering(cmd);
-	gpu_barrier(cmd);
-	begin(cmd, &picture, NULL, NULL, false, FRAME);
-	draw_boxes(cmd, VK_NULL_HANDLE, pipelines[OUTLINE]);
-	vkCmdEndRendering(cmd);
-	gpu_barrier(cmd);
-	VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-				  .imageExtent = {FRAME, FRAME, 1}};
-	vkCmdCopyImageToBuffer(cmd, picture.image, VK_IMAGE_LAYOUT_GENERAL, back.buffer, 1, &copy);
-	gpu_barrier(cmd);
-	must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
-	fprintf(out, "yard %d %d\n", FRAME, FRAME);
-	fwrite(back.memory.map, 4, FRAME * FRAME, out);
-	for (int i = 0; i < N; i++)
-		vkDestroyPipeline(gpu->device, pipelines[i], NULL);
-	free_sampled(gpu, &shadows);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(all); i++)
-		free_image(gpu, (struct image *)all[i]);
-	free_buffer(gpu, &cube);
-	free_buffer(gpu, &back);
+	make_yard(gpu, &y);
+	for (int i = 0; i < n_frames; i++) {
+		VkCommandBuffer cmd;
+		must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
+		record(cmd, &y);
+		must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
+	}
+	fprintf(out, "yard %u %u\n", frame, frame);
+	fwrite(y.back.memory.map, 4, (size_t)frame * frame, out);
+	free_yard(gpu, &y);
 	gpu_close(gpu);
 	return fclose(out) ? 2 : 0;
 }

@@ -59,6 +59,17 @@ def differences(a, b):
     return counts
 
 
+def check_threads(command, picture, folder):
+    """However many threads share the tiles, the picture is the same, byte for byte."""
+    with open(picture, "rb") as f:
+        expected = f.read()
+    for n in (1, 5):
+        run([f"{BUILD}/breakwater", "exec", "--", *command, f"{folder}/threads"], BREAKWATER_VGPU_ARGS=f"--threads {n}")
+        with open(f"{folder}/threads", "rb") as f:
+            if f.read() != expected:
+                sys.exit(f"the picture is another one with {n} threads")
+
+
 def main():
     failed = []
     with tempfile.TemporaryDirectory() as folder:
@@ -73,6 +84,8 @@ def main():
         began = time.monotonic()
         device = run([f"{BUILD}/breakwater", "exec", "--", *command, ours, *WANTED])
         took = time.monotonic() - began
+        if os.path.basename(SCENES) == "draw_frame":
+            check_threads(command, ours, folder)
         # Mesa draws on the CPU where it finds no GPU.
         if IS_OPENGL and ("radeonsi" not in device or "llvmpipe" not in reference):
             sys.exit(f"other drivers: {device}{reference}")

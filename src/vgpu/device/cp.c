@@ -480,6 +480,7 @@ void bw_cp_destroy(struct bw_device *dev)
 		bw_cwsr_free(&cp->queue[i]);
 		bw_draw_end(&cp->queue[i]);
 	}
+	bw_draw_threads_destroy(cp->draw_threads);
 	bw_mes_destroy(cp->mes);
 	bw_hws_destroy(cp->hws);
 	pthread_mutex_destroy(&cp->lock);

@@ -22,6 +22,7 @@ struct bw_cp {
 	unsigned idle_polls;
 	struct bw_mes *mes; /* the same */
 	struct bw_hws *hws;
+	struct bw_draw_threads *draw_threads; /* owned; NULL: not needed yet (draw_parts.c) */
 };
 
 /* NULL: there is none. */

@@ -20,6 +20,7 @@ void bw_draw_unref(struct bw_draw *d)
 	free(d->primitives);
 	free(d->planes);
 	free(d->waves);
+	free(d->blocks);
 	free(d->outputs);
 	free(d);
 }
@@ -81,11 +82,13 @@ const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call, s
 					     .patch_corners = d->state.hull.n_in};
 	d->subgroups = malloc(BW_DRAW_SUBGROUPS * sizeof(*d->subgroups));
 	d->waves = malloc(BW_DRAW_PIXEL_WAVES * sizeof(*d->waves));
+	d->blocks = malloc(BW_DRAW_BLOCKS * sizeof(*d->blocks));
 	if (d->state.hull.on) {
 		d->hull = calloc(BW_DRAW_HULL_GROUPS, sizeof(*d->hull));
 		d->tess = malloc(sizeof(*d->tess));
 	}
-	if (!d->subgroups || !d->waves || (d->state.hull.on && (!d->hull || !d->tess))) {
+	if (!d->subgroups || !d->waves || !d->blocks ||
+	    (d->state.hull.on && (!d->hull || !d->tess))) {
 		bw_draw_unref(d);
 		return "out of memory";
 	}

@@ -10,8 +10,9 @@
  * queue whose dispatch is not complete. Vertex and pixel waves have slots like those of compute
  * shaders, so everything that stops, shows or kills waves works for them.
  *
- * Rounds run one after the other. All of a draw but its waves runs on the command processor's
- * thread. What is not supported is refused by name, and the draw is left out (cp_draw.c). */
+ * Rounds run one after the other. All of a draw but its waves and its pixels (draw_parts.c) runs on
+ * the command processor's thread. What is not supported is refused by name, and the draw is left
+ * out (cp_draw.c). */
 
 #include "vgpu/device/cp.h"
 
@@ -34,6 +35,9 @@ const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call,
 enum bw_cp_result bw_draw_continue(struct bw_draw *d, const char **out_why);
 /* Drops the queue's draw; waves that still run keep what they need. Accepts that there is none. */
 void bw_draw_end(struct bw_queue *q);
+/* The threads that draws use beside the command processor's; it has ended. Accepts NULL. */
+struct bw_draw_threads;
+void bw_draw_threads_destroy(struct bw_draw_threads *t);
 /* Sets the registers of draws to the values of CLEAR_STATE (clearstate_gfx11.h of Linux). */
 void bw_draw_clear_state(struct bw_device *dev);
 

@@ -428,8 +428,7 @@ struct bw_draws_event bw_draw_look_event(const struct bw_draw *d, uint32_t primi
 				       .is_front = at->is_front,
 				       .is_early = d->targets.is_early,
 				       .has_depth = d->targets.depth.used,
-				       .z = at->z,
-				       .depth_before = d->depth_before};
+				       .z = at->z};
 }
 
 void bw_draw_look_note(struct bw_draw *d, const struct bw_draws_event *event)

@@ -9,70 +9,95 @@
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
 
-enum { ROP3_COPY = 0xcc };
+enum { MUCH_WAVES = 16 }; /* less takes no longer than to wake other threads */
 
 /* ---- texels ---- */
 
 /* The address of a sample; 0: it lies outside of the surface. */
 static uint64_t texel_va(const struct bw_draw_surface *s, const struct bw_draw_sample *at)
 {
-	const struct bw_image *im = &s->im;
-	if (at->x >= bw_image_mip(im->width, s->level) ||
-	    at->y >= bw_image_mip(im->height, s->level) ||
-	    at->layer >= bw_image_slices(im, s->level) || at->sample >> im->samples_log2)
+	if (at->x >= s->width || at->y >= s->height || at->layer >= s->slices ||
+	    at->sample >> s->im.samples_log2)
 		return 0;
-	return bw_image_va(im, s->level, at->x, at->y, at->layer, at->sample);
+	return bw_image_va(&s->im, s->level, at->x, at->y, at->layer, at->sample);
 }
 
-static bool fault_at(struct bw_draw *d, const struct bw_vm_fault *fault)
+static bool fault_at(struct bw_draw_part *p, const struct bw_vm_fault *fault)
 {
-	snprintf(d->why, sizeof(d->why), "its target at 0x%" PRIx64 " is not mapped", fault->va);
+	snprintf(p->why, sizeof(p->why), "its target at 0x%" PRIx64 " is not mapped", fault->va);
 	return false;
 }
 
-static bool read_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint64_t va,
+static void copy_texel(uint8_t *to, const uint8_t *from, unsigned size_b)
+{
+	if (size_b == 4) /* most are; the compiler makes two instructions of it */
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size_b);
+}
+
+/* Only texels of 12 bytes can cross a page. */
+static bool read_texel(struct bw_draw_part *p, const struct bw_draw_surface *s, uint64_t va,
 		       uint8_t texel[16])
 {
 	struct bw_vm_fault fault;
-	return bw_vm_read(bw_draw_tlb(d), va, texel, s->im.format->size_b, &fault) ||
-	       fault_at(d, &fault);
+	struct bw_tlb *tlb = bw_draw_part_tlb(p);
+	unsigned size_b = s->im.format->size_b;
+	bool is_in_page = va % BW_PAGE_B + size_b <= BW_PAGE_B;
+	uint8_t *host = is_in_page ? bw_tlb_lookup(tlb, va, BW_ACCESS_READ, &fault) : NULL;
+	if (host) {
+		copy_texel(texel, host, size_b);
+		return true;
+	}
+	if (is_in_page && !fault.prt)
+		return fault_at(p, &fault);
+	return bw_vm_read(tlb, va, texel, size_b, &fault) || fault_at(p, &fault);
 }
 
-static bool write_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint64_t va,
+static bool write_texel(struct bw_draw_part *p, const struct bw_draw_surface *s, uint64_t va,
 			const uint8_t texel[16])
 {
 	struct bw_vm_fault fault;
-	return bw_vm_write(bw_draw_tlb(d), va, texel, s->im.format->size_b, &fault) ||
-	       fault_at(d, &fault);
+	struct bw_tlb *tlb = bw_draw_part_tlb(p);
+	unsigned size_b = s->im.format->size_b;
+	bool is_in_page = va % BW_PAGE_B + size_b <= BW_PAGE_B;
+	uint8_t *host = is_in_page ? bw_tlb_lookup(tlb, va, BW_ACCESS_WRITE, &fault) : NULL;
+	if (host) {
+		copy_texel(host, texel, size_b);
+		return true;
+	}
+	if (is_in_page && !fault.prt)
+		return fault_at(p, &fault);
+	return bw_vm_write(tlb, va, texel, size_b, &fault) || fault_at(p, &fault);
 }
 
 /* ---- depth and stencil ---- */
 
-/* The depth that the buffer has becomes d->depth_before, if it has the sample. */
-static bool read_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_has)
+/* The depth that the buffer has becomes p->depth_before, if it has the sample. */
+static bool read_depth(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_has)
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_targets *t = &p->d->targets;
 	uint8_t texel[16];
 	uint32_t old[4];
 	uint64_t va = t->depth.used ? texel_va(&t->depth, at) : 0;
 	*out_has = va != 0;
 	if (!va)
 		return true;
-	if (!read_texel(d, &t->depth, va, texel))
+	if (!read_texel(p, &t->depth, va, texel))
 		return false;
 	bw_format_unpack(t->depth.im.format, texel, old);
-	d->depth_before = bits_f32(old[0]);
+	p->depth_before = bits_f32(old[0]);
 	return true;
 }
 
 /* Whether that depth lies between the bounds. */
-static bool test_bounds(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+static bool test_bounds(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes)
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_targets *t = &p->d->targets;
 	bool has = false;
-	if (t->has_bounds && !read_depth(d, at, &has))
+	if (t->has_bounds && !read_depth(p, at, &has))
 		return false;
-	*out_passes = !has || (d->depth_before >= t->bounds[0] && d->depth_before <= t->bounds[1]);
+	*out_passes = !has || (p->depth_before >= t->bounds[0] && p->depth_before <= t->bounds[1]);
 	return true;
 }
 
@@ -81,70 +106,72 @@ static float stored_depth(const struct bw_format *f, float z)
 {
 	uint8_t texel[16];
 	uint32_t v[4] = {f32_bits(z)};
+	if (f->is_raw32)
+		return z;
 	bw_format_pack(f, v, texel);
 	bw_format_unpack(f, texel, v);
 	return bits_f32(v[0]);
 }
 
-static bool test_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+static bool test_depth(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes)
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_targets *t = &p->d->targets;
 	bool has;
-	if (!read_depth(d, at, &has))
+	if (!read_depth(p, at, &has))
 		return false;
 	*out_passes =
 		!has || bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
-					 d->depth_before);
+					 p->depth_before);
 	return true;
 }
 
-static bool write_depth(struct bw_draw *d, const struct bw_draw_sample *at)
+static bool write_depth(struct bw_draw_part *p, const struct bw_draw_sample *at)
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_targets *t = &p->d->targets;
 	uint8_t texel[16];
 	uint32_t z[4] = {f32_bits(t->clear_depth ? t->depth_clear : at->z)};
 	uint64_t va = t->depth.used && t->writes_depth ? texel_va(&t->depth, at) : 0;
 	if (!va)
 		return true;
 	bw_format_pack(t->depth.im.format, z, texel);
-	return write_texel(d, &t->depth, va, texel);
+	return write_texel(p, &t->depth, va, texel);
 }
 
-bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes)
 {
-	struct bw_draw_targets *t = &d->targets;
+	struct bw_draw_targets *t = &p->d->targets;
 	const struct bw_draw_stencil *face = &t->face[at->is_front ? 0 : 1];
 	uint8_t texel[16], old = 0;
 	bool stencil_passes = true, depth_passes = false;
-	d->stencil_failed = false;
-	if (!test_bounds(d, at, out_passes))
+	p->stencil_failed = false;
+	if (!test_bounds(p, at, out_passes))
 		return false;
 	if (!*out_passes)
 		return true;
 	uint64_t va = t->stencil.used ? texel_va(&t->stencil, at) : 0;
 	if (va) {
-		if (!read_texel(d, &t->stencil, va, texel))
+		if (!read_texel(p, &t->stencil, va, texel))
 			return false;
 		old = texel[0];
 		stencil_passes = bw_compare_stencil(face->function, at->stencil & face->mask,
 						    old & face->mask);
 	}
-	if (stencil_passes && !test_depth(d, at, &depth_passes))
+	if (stencil_passes && !test_depth(p, at, &depth_passes))
 		return false;
 	*out_passes = stencil_passes && depth_passes;
-	d->stencil_failed = !stencil_passes;
+	p->stencil_failed = !stencil_passes;
 	if (va && t->writes_stencil) {
 		unsigned op = !stencil_passes ? face->fail
 			      : depth_passes  ? face->pass
 					      : face->depth_fail;
 		uint8_t value = bw_stencil_op(op, old, at->stencil, face->op_value);
 		texel[0] = (uint8_t)((value & face->write_mask) | (old & ~face->write_mask));
-		if (texel[0] != old && !write_texel(d, &t->stencil, va, texel))
+		if (texel[0] != old && !write_texel(p, &t->stencil, va, texel))
 			return false;
 	}
 	if (*out_passes && t->counts)
-		d->q->n_samples_passed++;
-	return !*out_passes || write_depth(d, at);
+		p->n_passed++;
+	return !*out_passes || write_depth(p, at);
 }
 
 /* ---- colours ---- */
@@ -213,39 +240,41 @@ static void combine(const struct bw_draw_surface *s, const struct colors *in, co
 	memcpy(out, result, sizeof(result));
 }
 
-static bool put_color(struct bw_draw *d, const struct bw_draw_surface *s, const struct colors *in,
-		      const struct bw_draw_sample *at)
+static void pack_color(const struct bw_draw_surface *s, const uint32_t rgba[4], uint8_t texel[16])
+{
+	uint32_t v[4] = {0};
+	for (unsigned c = 0; c < s->im.format->n; c++)
+		v[c] = rgba[s->from[c]];
+	bw_format_pack(s->im.format, v, texel);
+}
+
+/* Stores what becomes of the texel that is there. */
+static bool put_color(struct bw_draw_part *p, const struct bw_draw_surface *s,
+		      const struct colors *in, const struct bw_draw_sample *at)
 {
 	const struct bw_format *f = s->im.format;
-	uint8_t texel[16], old[16] = {0}, write_mask = 0;
-	uint32_t rgba[4], v[4] = {0}, before[4];
+	uint8_t texel[16], old[16] = {0};
+	uint32_t rgba[4], v[4], before[4];
 	uint64_t va = texel_va(s, at);
-	uint8_t all = (uint8_t)((1u << f->n) - 1);
-	bool is_rop =
-		d->targets.rop3 != ROP3_COPY && f->num != BW_NUM_FLOAT && f->num != BW_NUM_SRGB;
 	if (!va)
 		return true;
-	for (unsigned c = 0; c < f->n; c++)
-		write_mask |= (uint8_t)((s->mask >> s->from[c] & 1) << c);
-	if ((write_mask != all || s->blend.enabled || is_rop) && !read_texel(d, s, va, old))
+	if (!read_texel(p, s, va, old))
 		return false;
 	memcpy(rgba, in->src, sizeof(rgba));
-	if (s->blend.enabled && !is_rop)
+	if (s->blend.enabled && !s->is_rop)
 		combine(s, in, old, rgba);
-	for (unsigned c = 0; c < f->n; c++)
-		v[c] = rgba[s->from[c]];
-	bw_format_pack(f, v, texel);
-	for (unsigned i = 0; i < f->size_b && is_rop; i++)
-		texel[i] = bw_blend_rop(d->targets.rop3, texel[i], old[i]);
-	if (write_mask != all) {
+	pack_color(s, rgba, texel);
+	for (unsigned i = 0; i < f->size_b && s->is_rop; i++)
+		texel[i] = bw_blend_rop(p->d->targets.rop3, texel[i], old[i]);
+	if (s->write_mask != (1u << f->n) - 1) {
 		bw_format_unpack(f, texel, v);
 		bw_format_unpack(f, old, before);
 		for (unsigned c = 0; c < f->n; c++)
-			if (!(write_mask >> c & 1))
+			if (!(s->write_mask >> c & 1))
 				v[c] = before[c];
 		bw_format_pack(f, v, texel);
 	}
-	return write_texel(d, s, va, texel);
+	return write_texel(p, s, va, texel);
 }
 
 /* ---- lanes ---- */
@@ -257,6 +286,10 @@ struct lane {
 	unsigned lane;
 	struct bw_draw_sample at;
 	bool is_masked; /* the shader's sample mask leaves the sample out */
+	/* Colours (a bit each) that overwrite, and have been packed: they are the same in each
+	 * sample. */
+	uint8_t is_packed;
+	uint8_t texel[BW_DRAW_COLORS][16];
 };
 
 static const uint32_t *output(const struct lane *l, unsigned which)
@@ -272,20 +305,17 @@ static const uint32_t *depth_output(const struct bw_draw *d, const struct lane *
 }
 
 /* The late test: with the depth and the stencil value that the shader exported. */
-static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
+static bool test_late(struct bw_draw_part *p, struct lane *l, bool *out_passes)
 {
-	const struct bw_draw_targets *t = &d->targets;
-	const struct bw_draw_state *s = &d->state;
+	const struct bw_draw_targets *t = &p->d->targets;
+	const struct bw_draw_state *s = &p->d->state;
 	unsigned lane = l->lane;
-	const uint32_t *z = depth_output(d, l);
+	const uint32_t *z = depth_output(p->d, l);
 	bool is_small = t->z_export_format == BW_EX_UINT16_ABGR;
-	struct bw_weights weights;
 	int sample = (int)l->at.sample;
-	bw_triangle_weigh(&l->primitive->t,
-			  l->at.x + (double)bw_draw_sample_x(s, sample) / BW_RASTER_SUBPIXELS,
-			  l->at.y + (double)bw_draw_sample_y(s, sample) / BW_RASTER_SUBPIXELS,
-			  &weights);
-	l->at.z = (float)weights.z;
+	l->at.z = (float)bw_triangle_depth(&l->primitive->t,
+					   bw_draw_sample_at_x(s, (int32_t)l->at.x, sample),
+					   bw_draw_sample_at_y(s, (int32_t)l->at.y, sample));
 	l->at.stencil = t->face[l->at.is_front ? 0 : 1].reference;
 	if (t->export_depth && z) {
 		float exported = bits_f32(z[lane]);
@@ -296,7 +326,7 @@ static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
 	if (t->export_stencil && z)
 		l->at.stencil =
 			(uint8_t)(is_small ? bw_half16(z[lane], 1) : z[BW_DRAW_LANES + lane]);
-	return bw_draw_test(d, &l->at, out_passes);
+	return bw_draw_test(p, &l->at, out_passes);
 }
 
 /* The samples that the shader leaves: by its sample mask, and by alpha, of which each pixel of a
@@ -329,7 +359,7 @@ static uint32_t exported_mask(const struct bw_draw *d, const struct lane *l)
 /* ---- what debuggers are told ---- */
 
 /* A texel as RGBA. */
-static bool read_rgba(struct bw_draw *d, const struct bw_draw_surface *s,
+static bool read_rgba(struct bw_draw_part *p, const struct bw_draw_surface *s,
 		      const struct bw_draw_sample *at, uint32_t out[4])
 {
 	uint8_t texel[16];
@@ -339,7 +369,7 @@ static bool read_rgba(struct bw_draw *d, const struct bw_draw_surface *s,
 	out[3] = s->im.format->is_int ? 1 : f32_bits(1);
 	if (!va)
 		return true;
-	if (!read_texel(d, s, va, texel))
+	if (!read_texel(p, s, va, texel))
 		return false;
 	bw_format_unpack(s->im.format, texel, v);
 	for (unsigned c = 0; c < s->im.format->n; c++)
@@ -348,10 +378,10 @@ static bool read_rgba(struct bw_draw *d, const struct bw_draw_surface *s,
 }
 
 /* The colours at the watched pixel: before it is written, or after it. */
-static bool note_colors(struct bw_draw *d, const struct lane *l, struct bw_draws_event *e,
+static bool note_colors(struct bw_draw_part *p, const struct lane *l, struct bw_draws_event *e,
 			bool after)
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_targets *t = &p->d->targets;
 	e->n_colors = 0;
 	for (unsigned i = 0; i < t->n_colors; i++) {
 		const struct bw_draw_surface *s = &t->color[i];
@@ -359,7 +389,7 @@ static bool note_colors(struct bw_draw *d, const struct lane *l, struct bw_draws
 		if (!s->used)
 			continue;
 		e->n_colors++;
-		if (!read_rgba(d, s, &l->at, after ? c->after : c->before))
+		if (!read_rgba(p, s, &l->at, after ? c->after : c->before))
 			return false;
 		if (after)
 			continue;
@@ -374,25 +404,39 @@ static bool note_colors(struct bw_draw *d, const struct lane *l, struct bw_draws
 	return true;
 }
 
-static bool merge_fragment(struct bw_draw *d, struct lane *l, bool *out_passes)
+/* Stores a colour whatever is there. src: of the lane, unless it has been packed. */
+static bool overwrite(struct bw_draw_part *p, unsigned i, struct lane *l, const uint32_t src[4])
 {
-	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_surface *s = &p->d->targets.color[i];
+	uint64_t va = texel_va(s, &l->at);
+	if (!(l->is_packed >> i & 1))
+		pack_color(s, src, l->texel[i]);
+	l->is_packed |= (uint8_t)(1u << i);
+	return !va || write_texel(p, s, va, l->texel[i]);
+}
+
+static bool merge_fragment(struct bw_draw_part *p, struct lane *l, bool *out_passes)
+{
+	const struct bw_draw_targets *t = &p->d->targets;
 	struct colors in = {{0}, {0}};
 	bool passes = true;
-	l->is_masked = !(exported_mask(d, l) >> l->at.sample & 1);
+	l->is_masked = !(exported_mask(p->d, l) >> l->at.sample & 1);
 	if (l->is_masked)
 		passes = false;
-	else if (!t->is_early && !test_late(d, l, &passes))
+	else if (!t->is_early && !test_late(p, l, &passes))
 		return false;
 	*out_passes = passes;
 	for (unsigned i = 0; i < t->n_colors && passes; i++) {
 		unsigned export = t->color[i].export;
 		if (!t->color[i].used || !(l->w->written[export] >> l->lane & 1))
 			continue;
-		bw_draw_unpack_export(output(l, export), t->export_format[export], l->lane, in.src);
+		if (!(l->is_packed >> i & 1))
+			bw_draw_unpack_export(output(l, export), t->export_format[export], l->lane,
+					      in.src);
 		if (t->dual_source)
 			bw_draw_unpack_export(output(l, 1), t->export_format[1], l->lane, in.src1);
-		if (!put_color(d, &t->color[i], &in, &l->at))
+		if (t->color[i].overwrites ? !overwrite(p, i, l, in.src)
+					   : !put_color(p, &t->color[i], &in, &l->at))
 			return false;
 		if (t->dual_source)
 			break;
@@ -401,54 +445,56 @@ static bool merge_fragment(struct bw_draw *d, struct lane *l, bool *out_passes)
 }
 
 /* The same for the watched pixel, with an event. */
-static bool merge_watched(struct bw_draw *d, struct lane *l)
+static bool merge_watched(struct bw_draw_part *p, struct lane *l)
 {
 	struct bw_draws_event colors = {0};
 	bool passes = true;
-	if (!note_colors(d, l, &colors, false) || !merge_fragment(d, l, &passes) ||
-	    !note_colors(d, l, &colors, true))
+	if (!note_colors(p, l, &colors, false) || !merge_fragment(p, l, &passes) ||
+	    !note_colors(p, l, &colors, true))
 		return false;
-	struct bw_draws_event e = bw_draw_look_event(d, l->quad->primitive, &l->at,
+	struct bw_draws_event e = bw_draw_look_event(p->d, l->quad->primitive, &l->at,
 						     passes		 ? BW_DRAWS_WRITTEN
 						     : l->is_masked	 ? BW_DRAWS_MASKED
-						     : d->stencil_failed ? BW_DRAWS_STENCIL_FAILED
+						     : p->stencil_failed ? BW_DRAWS_STENCIL_FAILED
 									 : BW_DRAWS_DEPTH_FAILED);
+	e.depth_before = p->depth_before;
 	e.n_colors = colors.n_colors;
 	memcpy(e.color, colors.color, sizeof(e.color));
-	bw_draw_look_note(d, &e);
+	bw_draw_look_note(p->d, &e);
 	return true;
 }
 
-static bool merge_sample(struct bw_draw *d, struct lane *l)
+static bool merge_sample(struct bw_draw_part *p, struct lane *l)
 {
 	bool passes;
-	return merge_fragment(d, l, &passes);
+	return merge_fragment(p, l, &passes);
 }
 
 /* A lane that exports nothing: the shader has discarded it. */
-static void note_discarded(struct bw_draw *d, struct lane *l, unsigned k)
+static void note_discarded(struct bw_draw_part *p, struct lane *l, unsigned k)
 {
 	struct bw_draws_event colors = {0};
 	l->at = (struct bw_draw_sample){.x = (uint32_t)l->quad->x + k % 2,
 					.y = (uint32_t)l->quad->y + k / 2,
 					.layer = l->primitive->layer,
 					.is_front = l->primitive->t.is_front};
-	if (!l->quad->covered[k] || !bw_draw_is_watched(d, (int32_t)l->at.x, (int32_t)l->at.y))
+	if (!l->quad->covered[k] || !bw_draw_is_watched(p->d, (int32_t)l->at.x, (int32_t)l->at.y))
 		return;
 	l->at.sample = (uint32_t)__builtin_ctz(l->quad->covered[k]);
-	bool read = note_colors(d, l, &colors, false) && note_colors(d, l, &colors, true);
+	bool read = note_colors(p, l, &colors, false) && note_colors(p, l, &colors, true);
 	struct bw_draws_event e =
-		bw_draw_look_event(d, l->quad->primitive, &l->at, BW_DRAWS_DISCARDED);
+		bw_draw_look_event(p->d, l->quad->primitive, &l->at, BW_DRAWS_DISCARDED);
+	e.depth_before = p->depth_before;
 	e.has_depth = false; /* it was not tested, or before */
 	e.n_colors = read ? colors.n_colors : 0;
 	memcpy(e.color, colors.color, sizeof(e.color));
-	bw_draw_look_note(d, &e);
+	bw_draw_look_note(p->d, &e);
 }
 
-static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
+static bool merge_lane(struct bw_draw_part *p, struct lane *l, unsigned k)
 {
 	if (!(l->w->live >> l->lane & 1)) {
-		note_discarded(d, l, k);
+		note_discarded(p, l, k);
 		return true;
 	}
 	for (uint32_t left = l->quad->covered[k]; left; left &= left - 1) {
@@ -459,24 +505,36 @@ static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
 			.sample = (uint32_t)__builtin_ctz(left),
 			.is_front = l->primitive->t.is_front,
 		};
-		if (bw_draw_is_watched(d, (int32_t)l->at.x, (int32_t)l->at.y) ? !merge_watched(d, l)
-									      : !merge_sample(d, l))
+		if (bw_draw_is_watched(p->d, (int32_t)l->at.x, (int32_t)l->at.y)
+			    ? !merge_watched(p, l)
+			    : !merge_sample(p, l))
 			return false;
+	}
+	return true;
+}
+
+static bool merge_tiles(struct bw_draw_part *p)
+{
+	const struct bw_draw *d = p->d;
+	for (unsigned i = 0; i < d->n_waves; i++) {
+		struct lane l = {.w = &d->waves[i]};
+		for (unsigned n = 0; n < l.w->n_quads; n++) {
+			l.quad = &l.w->quad[n];
+			l.primitive = &d->primitives[l.quad->primitive];
+			if (!bw_draw_has_tile(p, l.quad->x, l.quad->y))
+				continue;
+			for (unsigned k = 0; k < 4; k++) {
+				l.lane = n * 4 + k;
+				l.is_packed = 0;
+				if (!merge_lane(p, &l, k))
+					return false;
+			}
+		}
 	}
 	return true;
 }
 
 bool bw_draw_merge(struct bw_draw *d)
 {
-	for (unsigned i = 0; i < d->n_waves; i++) {
-		struct lane l = {.w = &d->waves[i]};
-		for (unsigned n = 0; n < l.w->n_quads * 4; n++) {
-			l.lane = n;
-			l.quad = &l.w->quad[n / 4];
-			l.primitive = &d->primitives[l.quad->primitive];
-			if (!merge_lane(d, &l, n % 4))
-				return false;
-		}
-	}
-	return true;
+	return bw_draw_in_parts(d, d->n_waves >= MUCH_WAVES, merge_tiles);
 }

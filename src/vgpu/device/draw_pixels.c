@@ -6,58 +6,98 @@
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
 
-enum { BLOCK = 16 };	     /* pixels; a block that a triangle misses is not looked at */
-enum { TURN_BLOCKS = 4096 }; /* after which other queues have their turn */
+enum { BLOCK = BW_DRAW_BLOCK }; /* pixels; a block that a triangle misses is not looked at */
+enum { TURN_BLOCKS = 4096 };	/* after which other queues have their turn */
+enum { MUCH_BLOCKS = 16 };	/* less takes no longer than to wake other threads */
 
-static bool test_early(struct bw_draw *d, const struct bw_draw_primitive *p, int32_t x, int32_t y,
+static bool test_early(struct bw_draw_part *part, uint32_t primitive, int32_t x, int32_t y,
 		       unsigned sample, bool *out_passes)
 {
+	struct bw_draw *d = part->d;
 	const struct bw_draw_state *s = &d->state;
-	struct bw_weights at;
+	const struct bw_draw_primitive *p = &d->primitives[primitive];
 	*out_passes = true;
 	if (!d->targets.is_early ||
 	    !(d->targets.depth.used || d->targets.stencil.used || d->targets.counts))
 		return true;
-	bw_triangle_weigh(&p->t, x + (double)bw_draw_sample_x(s, (int)sample) / BW_RASTER_SUBPIXELS,
-			  y + (double)bw_draw_sample_y(s, (int)sample) / BW_RASTER_SUBPIXELS, &at);
 	const struct bw_draw_sample where = {
 		.x = (uint32_t)x,
 		.y = (uint32_t)y,
 		.layer = p->layer,
 		.sample = sample,
 		.is_front = p->t.is_front,
-		.z = (float)at.z,
+		.z = (float)bw_triangle_depth(&p->t, bw_draw_sample_at_x(s, x, (int)sample),
+					      bw_draw_sample_at_y(s, y, (int)sample)),
 		.stencil = d->targets.face[p->t.is_front ? 0 : 1].reference,
 	};
-	if (!bw_draw_test(d, &where, out_passes))
+	if (!bw_draw_test(part, &where, out_passes))
 		return false;
 	if (!*out_passes && bw_draw_is_watched(d, x, y)) {
-		const struct bw_draws_event e = bw_draw_look_event(
-			d, d->primitive, &where,
-			d->stencil_failed ? BW_DRAWS_STENCIL_FAILED : BW_DRAWS_DEPTH_FAILED);
+		struct bw_draws_event e = bw_draw_look_event(
+			d, primitive, &where,
+			part->stencil_failed ? BW_DRAWS_STENCIL_FAILED : BW_DRAWS_DEPTH_FAILED);
+		e.depth_before = part->depth_before;
 		bw_draw_look_note(d, &e);
 	}
 	return true;
 }
 
-/* Samples of a pixel that the triangle covers and that pass. False: d->why. */
-static bool cover(struct bw_draw *d, const struct bw_draw_primitive *p, int32_t x, int32_t y,
-		  uint8_t *out)
+/* Samples of a pixel that the triangle covers and that pass. False: part->why. */
+static bool cover(struct bw_draw_part *part, uint32_t primitive, int32_t x, int32_t y, uint8_t *out)
 {
-	const struct bw_draw_state *s = &d->state;
+	const struct bw_draw_state *s = &part->d->state;
+	const struct bw_triangle *t = &part->d->primitives[primitive].t;
 	*out = 0;
-	if (x < p->t.box.x0 || x >= p->t.box.x1 || y < p->t.box.y0 || y >= p->t.box.y1)
+	if (x < t->box.x0 || x >= t->box.x1 || y < t->box.y0 || y >= t->box.y1)
 		return true;
 	for (unsigned i = 0; i < s->n_samples; i++) {
 		bool passes;
 		if (!(s->sample_mask >> i & 1) ||
-		    !bw_triangle_covers(&p->t,
-					x * BW_RASTER_SUBPIXELS + bw_draw_sample_x(s, (int)i),
+		    !bw_triangle_covers(t, x * BW_RASTER_SUBPIXELS + bw_draw_sample_x(s, (int)i),
 					y * BW_RASTER_SUBPIXELS + bw_draw_sample_y(s, (int)i)))
 			continue;
-		if (!test_early(d, p, x, y, i, &passes))
+		if (!test_early(part, primitive, x, y, i, &passes))
 			return false;
 		*out |= (uint8_t)(passes << i);
+	}
+	return true;
+}
+
+/* Four pixels. False: part->why. */
+static bool find_quad(struct bw_draw_part *part, struct bw_draw_block *b, int32_t x, int32_t y)
+{
+	struct bw_draw_quad quad = {.primitive = b->primitive, .x = x, .y = y, .sample = -1};
+	unsigned any = 0;
+	for (unsigned k = 0; k < 4; k++) {
+		if (!cover(part, b->primitive, x + (int)(k % 2), y + (int)(k / 2),
+			   &quad.covered[k]))
+			return false;
+		any |= quad.covered[k];
+	}
+	if (any)
+		b->quad[b->n_quads++] = quad;
+	return true;
+}
+
+static bool find_quads(struct bw_draw_part *part, struct bw_draw_block *b)
+{
+	const struct bw_raster_area *box = &part->d->primitives[b->primitive].t.box;
+	for (int32_t y = BW_MAX(b->y, box->y0 & ~1); y < BW_MIN(b->y + BLOCK, box->y1); y += 2)
+		for (int32_t x = BW_MAX(b->x, box->x0 & ~1); x < BW_MIN(b->x + BLOCK, box->x1);
+		     x += 2)
+			if (!find_quad(part, b, x, y))
+				return false;
+	return true;
+}
+
+/* A block lies in one tile. */
+static bool find_tiles(struct bw_draw_part *part)
+{
+	struct bw_draw *d = part->d;
+	for (unsigned i = 0; i < d->n_blocks; i++) {
+		struct bw_draw_block *b = &d->blocks[i];
+		if (bw_draw_has_tile(part, b->x, b->y) && !find_quads(part, b))
+			return false;
 	}
 	return true;
 }
@@ -67,82 +107,89 @@ static void add_quad(struct bw_draw *d, const struct bw_draw_quad *quad)
 	struct bw_draw_pixel_wave *w = d->n_waves ? &d->waves[d->n_waves - 1] : NULL;
 	if (!w || w->n_quads == d->state.ps.lanes / 4) {
 		w = &d->waves[d->n_waves++];
-		memset(w, 0, sizeof(*w));
+		w->n_quads = 0;
+		w->live = 0;
+		memset(w->written, 0, sizeof(w->written));
 	}
 	w->quad[w->n_quads++] = *quad;
 	for (unsigned k = 0; k < 4; k++)
 		bw_draw_count(d, BW_COUNT_PS_INVOCATIONS, quad->covered[k] != 0);
 }
 
-/* Four pixels. False: d->why. */
-static bool find_quad(struct bw_draw *d, const struct bw_draw_primitive *p, int32_t x, int32_t y)
+/* Once, or for each sample. */
+static void add_shaded(struct bw_draw *d, const struct bw_draw_quad *quad)
 {
-	struct bw_draw_quad quad = {.primitive = d->primitive, .x = x, .y = y, .sample = -1};
-	unsigned any = 0;
-	for (unsigned k = 0; k < 4; k++) {
-		if (!cover(d, p, x + (int)(k % 2), y + (int)(k / 2), &quad.covered[k]))
-			return false;
-		any |= quad.covered[k];
-	}
-	if (!any)
-		return true;
 	if (!d->state.per_sample) {
-		add_quad(d, &quad);
-		return true;
+		add_quad(d, quad);
+		return;
 	}
 	for (unsigned i = 0; i < d->state.n_samples; i++) {
-		struct bw_draw_quad one = quad;
+		struct bw_draw_quad one = *quad;
+		unsigned any = 0;
 		one.sample = (int8_t)i;
 		for (unsigned k = 0; k < 4; k++)
-			one.covered[k] = quad.covered[k] & (uint8_t)(1u << i);
-		if (any >> i & 1)
+			any |= one.covered[k] = quad->covered[k] & (uint8_t)(1u << i);
+		if (any)
 			add_quad(d, &one);
 	}
-	return true;
 }
 
-/* All quads of a block could need a wave slot each time a sample is its own. */
-static bool has_room(const struct bw_draw *d)
+/* How many blocks the round has room for: all their quads could need a place in a wave, each time a
+ * sample is its own. */
+static unsigned room(const struct bw_draw *d)
 {
 	unsigned quads = BLOCK / 2 * BLOCK / 2 * (d->state.per_sample ? d->state.n_samples : 1);
-	unsigned per_wave = d->state.ps.lanes / 4;
-	return d->n_waves + quads / per_wave + 1 <= BW_DRAW_PIXEL_WAVES;
+	unsigned per_wave = d->state.ps.lanes / 4, full = d->n_waves ? d->n_waves - 1 : 0;
+	unsigned used = full * per_wave + (d->n_waves ? d->waves[full].n_quads : 0);
+	return BW_MIN((BW_DRAW_PIXEL_WAVES * per_wave - used) / quads, (unsigned)BW_DRAW_BLOCKS);
 }
 
-static bool find_block(struct bw_draw *d, const struct bw_draw_primitive *p)
+/* The next blocks, in the order of the triangles. True: there are no more. */
+static bool next_blocks(struct bw_draw *d, unsigned most, unsigned *io_n_looked)
 {
-	const struct bw_raster_area block = {d->x, d->y, d->x + BLOCK, d->y + BLOCK};
-	if (bw_triangle_misses(&p->t, &block))
-		return true;
-	for (int32_t y = BW_MAX(d->y, p->t.box.y0 & ~1); y < BW_MIN(block.y1, p->t.box.y1); y += 2)
-		for (int32_t x = BW_MAX(d->x, p->t.box.x0 & ~1); x < BW_MIN(block.x1, p->t.box.x1);
-		     x += 2)
-			if (!find_quad(d, p, x, y))
-				return false;
-	return true;
-}
-
-bool bw_draw_find_pixels(struct bw_draw *d)
-{
-	unsigned n_blocks = 0;
-	d->why[0] = '\0';
+	d->n_blocks = 0;
 	for (; d->primitive < d->n_primitives; d->primitive++) {
-		const struct bw_draw_primitive *p = &d->primitives[d->primitive];
+		const struct bw_triangle *t = &d->primitives[d->primitive].t;
 		if (!d->in_primitive) {
-			d->x = p->t.box.x0 & -BLOCK;
-			d->y = p->t.box.y0 & -BLOCK;
+			d->x = t->box.x0 & -BLOCK;
+			d->y = t->box.y0 & -BLOCK;
 			d->in_primitive = true;
 		}
-		while (d->y < p->t.box.y1) {
-			if (!has_room(d) || ++n_blocks > TURN_BLOCKS || !find_block(d, p))
+		while (d->y < t->box.y1) {
+			const struct bw_raster_area area = {d->x, d->y, d->x + BLOCK, d->y + BLOCK};
+			if (d->n_blocks == most || ++*io_n_looked > TURN_BLOCKS)
 				return false;
+			if (!bw_triangle_misses(t, &area)) {
+				struct bw_draw_block *b = &d->blocks[d->n_blocks++];
+				b->primitive = d->primitive;
+				b->x = d->x;
+				b->y = d->y;
+				b->n_quads = 0;
+			}
 			d->x += BLOCK;
-			if (d->x >= p->t.box.x1) {
-				d->x = p->t.box.x0 & -BLOCK;
+			if (d->x >= t->box.x1) {
+				d->x = t->box.x0 & -BLOCK;
 				d->y += BLOCK;
 			}
 		}
 		d->in_primitive = false;
 	}
 	return true;
+}
+
+bool bw_draw_find_pixels(struct bw_draw *d)
+{
+	unsigned n_looked = 0, most;
+	d->why[0] = '\0';
+	while ((most = room(d)) && n_looked <= TURN_BLOCKS) {
+		bool all = next_blocks(d, most, &n_looked);
+		if (!bw_draw_in_parts(d, d->n_blocks >= MUCH_BLOCKS, find_tiles))
+			return false;
+		for (unsigned i = 0; i < d->n_blocks; i++)
+			for (unsigned k = 0; k < d->blocks[i].n_quads; k++)
+				add_shaded(d, &d->blocks[i].quad[k]);
+		if (all)
+			return true;
+	}
+	return false;
 }

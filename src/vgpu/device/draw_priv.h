@@ -4,12 +4,16 @@
 
 /* Shared by the files that draw: draw.c goes from round to round; draw_state.c and draw_target.c
  * read the registers; draw_geometry.c makes subgroups, draw_hull.c patches and subgroups of
- * those, and draw_shapes.c shapes of their exports; draw_pixels.c finds the covered pixels;
- * draw_merge.c tests and stores what they export; draw_wave.c runs the waves. */
+ * those, and draw_shapes.c shapes of their exports; draw_pixels.c finds the covered pixels, and
+ * draw_merge.c tests and stores what they export, both on several threads (draw_parts.c);
+ * draw_wave.c runs the waves. */
 
 #include "vgpu/device/draw.h"
 #include "vgpu/device/draw_look.h"
 #include "vgpu/device/draw_state.h"
+#include "vgpu/device/draw_tiles.h"
+
+enum { BW_DRAW_WHY = 200 };
 
 /* ---- draw_geometry.c ---- */
 struct bw_draw_vertex {
@@ -88,6 +92,14 @@ struct bw_draw_quad {
 	int8_t sample;	    /* that it is for; -1: for all */
 	uint8_t covered[4]; /* samples */
 };
+/* Quads of one primitive in one block of pixels. */
+enum { BW_DRAW_BLOCK = 16, BW_DRAW_BLOCKS = 64 };
+struct bw_draw_block {
+	uint32_t primitive;
+	int32_t x, y;
+	unsigned n_quads;
+	struct bw_draw_quad quad[BW_DRAW_BLOCK / 2 * BW_DRAW_BLOCK / 2];
+};
 struct bw_draw_pixel_wave {
 	unsigned n_quads;
 	struct bw_draw_quad quad[BW_DRAW_QUADS];
@@ -109,6 +121,16 @@ static inline int bw_draw_sample_y(const struct bw_draw_state *s, int sample)
 	return (8 + (sample < 0 ? 0 : s->sample_y[sample])) * BW_DRAW_SIXTEENTH;
 }
 
+/* The sample's place on the screen, in pixels. */
+static inline double bw_draw_sample_at_x(const struct bw_draw_state *s, int32_t x, int sample)
+{
+	return x + (double)bw_draw_sample_x(s, sample) / BW_RASTER_SUBPIXELS;
+}
+static inline double bw_draw_sample_at_y(const struct bw_draw_state *s, int32_t y, int sample)
+{
+	return y + (double)bw_draw_sample_y(s, sample) / BW_RASTER_SUBPIXELS;
+}
+
 /* ---- draw_merge.c ---- */
 struct bw_draw_sample {
 	uint32_t x, y, layer, sample;
@@ -116,8 +138,33 @@ struct bw_draw_sample {
 	float z;
 	uint8_t stencil; /* reference */
 };
-/* Tests depth and stencil, and writes them. *out_passes. False: d->why. */
-bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes);
+/* The tiles of a round that one thread works on (draw_tiles.h). */
+struct bw_draw_part {
+	struct bw_draw *d; /* what all share is not changed meanwhile, but for the watched pixel */
+	struct bw_tlb *tlb;
+	unsigned number, n;
+	float depth_before;    /* what bw_draw_test() has found */
+	bool stencil_failed;   /* in bw_draw_test() */
+	uint64_t n_passed;     /* samples that are counted */
+	char why[BW_DRAW_WHY]; /* it cannot go on */
+};
+/* Synchronised with invalidations. */
+static inline struct bw_tlb *bw_draw_part_tlb(const struct bw_draw_part *p)
+{
+	bw_tlb_sync(p->tlb);
+	return p->tlb;
+}
+/* ---- draw_parts.c ---- */
+/* Runs a function for each part of the work, or (few pixels, or a pixel is watched) for one part
+ * that is all of it. False: d->why. */
+typedef bool bw_draw_part_fn(struct bw_draw_part *p);
+bool bw_draw_in_parts(struct bw_draw *d, bool is_much, bw_draw_part_fn *fn);
+static inline bool bw_draw_has_tile(const struct bw_draw_part *p, int32_t x, int32_t y)
+{
+	return p->n == 1 || bw_tile_part((uint32_t)x, (uint32_t)y, p->n) == p->number;
+}
+/* Tests depth and stencil, and writes them. *out_passes. False: p->why. */
+bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes);
 /* Stores what the pixel waves of the round exported. False: d->why. */
 bool bw_draw_merge(struct bw_draw *d);
 /* A lane's export of a colour as RGBA of 32 bits. v: of the output, as `output` of the wave has
@@ -138,12 +185,9 @@ struct bw_draw {
 	uint64_t packet_va; /* 0: in a ring */
 	uint32_t round;	    /* number of the one that runs, of those of its queue */
 	uint32_t first_round;
-	/* for debuggers: its number in their list, the pixel whose events are noted, and the depth
-	 * that bw_draw_test() has found there */
+	/* for debuggers: its number in their list, and the pixel whose events are noted */
 	uint32_t number;
 	struct bw_draws_pixel watched;
-	float depth_before;
-	bool stencil_failed; /* in bw_draw_test() */
 	struct bw_draw_call call;
 	struct bw_draw_state state;
 	struct bw_draw_targets targets;
@@ -184,10 +228,12 @@ struct bw_draw {
 	unsigned primitive;
 	int32_t x, y; /* of a block */
 	bool in_primitive;
+	struct bw_draw_block *blocks; /* BW_DRAW_BLOCKS */
+	unsigned n_blocks;
 	struct bw_draw_pixel_wave *waves; /* BW_DRAW_PIXEL_WAVES */
 	unsigned n_waves;
 	uint32_t *outputs;
-	char why[200];
+	char why[BW_DRAW_WHY];
 };
 
 /* Adds to pipeline statistics. */

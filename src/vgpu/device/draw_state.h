@@ -145,10 +145,14 @@ struct bw_draw_surface {
 	struct bw_image im;
 	uint32_t words[BW_IMAGE_DESC_DW]; /* of a descriptor of it */
 	unsigned level;
+	uint32_t width, height, slices; /* of the level */
 	/* colours */
-	uint8_t mask;	 /* components written */
-	uint8_t from[4]; /* component of RGBA that each component in memory comes from */
-	unsigned export; /* the number of the shader's */
+	uint8_t from[4];    /* component of RGBA that each component in memory comes from */
+	uint8_t mask;	    /* components of RGBA that are written */
+	uint8_t write_mask; /* the same, of components in memory */
+	bool is_rop;	    /* logic operation */
+	bool overwrites;    /* nothing of what it held stays or counts */
+	unsigned export;    /* the number of the shader's */
 	struct bw_blend blend;
 };
 struct bw_draw_stencil {

@@ -92,6 +92,9 @@ static const char *make_surface(const struct shape *s, struct bw_draw_surface *o
 	if (s->level >= out->im.n_levels)
 		return "its target is a level that the image does not have";
 	out->level = s->level;
+	out->width = bw_image_mip(out->im.width, s->level);
+	out->height = bw_image_mip(out->im.height, s->level);
+	out->slices = bw_image_slices(&out->im, s->level);
 	out->used = true;
 	return NULL;
 }
@@ -119,6 +122,17 @@ static void read_blend(struct bw_queue *q, unsigned i, uint32_t info, struct bw_
 	b->dst_alpha_is_1 = BW_FIELD_GET(CB_COLOR0_ATTRIB, FORCE_DST_ALPHA_1, attrib);
 	for (unsigned c = 0; c < 4; c++)
 		b->constant[c] = bits_f32(bw_reg_get(q->dev, BW_REG_CB_BLEND_RED + c));
+}
+
+/* What of a texel is written. Logic operations are not for floats (Vulkan 1.3, 29.2). */
+static void set_write(struct bw_draw_surface *s, uint8_t mask, uint8_t rop3)
+{
+	const struct bw_format *f = s->im.format;
+	s->mask = mask;
+	for (unsigned c = 0; c < f->n; c++)
+		s->write_mask |= (uint8_t)((mask >> s->from[c] & 1) << c);
+	s->is_rop = rop3 != ROP3_COPY && f->num != BW_NUM_FLOAT && f->num != BW_NUM_SRGB;
+	s->overwrites = s->write_mask == (1u << f->n) - 1 && !s->blend.enabled && !s->is_rop;
 }
 
 static const char *read_color(struct bw_queue *q, unsigned i, uint8_t mask, unsigned export_format,
@@ -154,10 +168,10 @@ static const char *read_color(struct bw_queue *q, unsigned i, uint8_t mask, unsi
 	const char *why = make_surface(&s, out);
 	if (why)
 		return why;
-	out->mask = mask;
 	swap_components(out->im.format->n, BW_FIELD_GET(CB_COLOR0_INFO, COMP_SWAP, info),
 			out->from);
 	read_blend(q, i, info, out);
+	set_write(out, mask, (uint8_t)CTX_FIELD(q, CB_COLOR_CONTROL, ROP3));
 	return NULL;
 }
 

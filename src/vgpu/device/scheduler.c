@@ -17,6 +17,11 @@ unsigned bw_sched_n_wgps(const struct bw_device *dev)
 	return dev->sched ? dev->sched->n_wgps : 0;
 }
 
+unsigned bw_sched_n_threads(const struct bw_device *dev)
+{
+	return dev->sched->n_threads;
+}
+
 struct bw_wgp *bw_sched_wgp(struct bw_device *dev, unsigned index)
 {
 	return &dev->sched->wgp[index];

@@ -81,6 +81,8 @@ void bw_sched_stop(struct bw_device *dev);
 void bw_sched_destroy(struct bw_device *dev);
 
 unsigned bw_sched_n_wgps(const struct bw_device *dev);
+/* Threads that run waves: one for each core, unless options say otherwise. */
+unsigned bw_sched_n_threads(const struct bw_device *dev);
 struct bw_wgp *bw_sched_wgp(struct bw_device *dev, unsigned index);
 
 /* The driver's way to a WGP's waves: between the two its waves stand still. */

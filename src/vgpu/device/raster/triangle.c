@@ -322,16 +322,25 @@ bool bw_triangle_misses(const struct bw_triangle *t, const struct bw_raster_area
 
 void bw_triangle_weigh(const struct bw_triangle *t, double x, double y, struct bw_weights *out)
 {
-	double e[3], sum = 0, z = 0;
+	double e[3], sum = 0;
 	for (unsigned k = 0; k < 3; k++) {
 		e[k] = t->e[k][0] * x + t->e[k][1] * y + t->e[k][2];
 		sum += e[k];
-		z += e[k] * t->z[k];
 	}
 	for (unsigned k = 0; k < 3; k++) {
 		out->persp[k] = e[k] / sum;
 		out->linear[k] = e[k] * t->w[k] / t->det;
 	}
 	out->w = t->det / sum;
-	out->z = fmin(fmax(z / t->det + t->bias, t->z_min), t->z_max);
+	out->z = bw_triangle_depth(t, x, y);
+}
+
+double bw_triangle_depth(const struct bw_triangle *t, double x, double y)
+{
+	double z = 0;
+	for (unsigned k = 0; k < 3; k++)
+		z += (t->e[k][0] * x + t->e[k][1] * y + t->e[k][2]) * t->z[k];
+	z = z / t->det + t->bias;
+	z = z > t->z_min ? z : t->z_min; /* NaN: the least */
+	return z < t->z_max ? z : t->z_max;
 }

@@ -91,5 +91,7 @@ bool bw_triangle_covers(const struct bw_triangle *t, int32_t x, int32_t y);
 /* No sample of the pixels from x0, y0 up to x1, y1 can be covered. May say no although none is. */
 bool bw_triangle_misses(const struct bw_triangle *t, const struct bw_raster_area *pixels);
 void bw_triangle_weigh(const struct bw_triangle *t, double x, double y, struct bw_weights *out);
+/* The depth alone, as bw_triangle_weigh() has it. */
+double bw_triangle_depth(const struct bw_triangle *t, double x, double y);
 
 #endif
