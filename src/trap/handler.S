@@ -425,9 +425,10 @@ vgpr_saved:
 	lanes_load v0, ttmp[14:15], BW_TRAP_S_SEQ
 	s_waitcnt vmcnt(0)
 	V_ADD_U32 v0, 1, v0
+	/* The store is also the instruction that gfx942 wants between the two. */
+	lanes_store v0, ttmp[14:15], BW_TRAP_S_SEQ
 	v_readfirstlane_b32 ttmp7, v0
 	s_and_b32 ttmp7, ttmp7, 0xffffff
-	lanes_store v0, ttmp[14:15], BW_TRAP_S_SEQ
 	v_mov_b32 v0, 0
 	lanes_store v0, ttmp[14:15], BW_TRAP_S_COMMAND
 	WAIT_STORES

@@ -60,15 +60,6 @@ static struct bw_error *no_profile(const char *name)
 			 bw_str_text(&names));
 }
 
-/* Strict mode knows the waits, caches and hazards of gfx11 alone. */
-static struct bw_error *check_modes(const struct settings *s)
-{
-	if (!s->uapi.device.strict || s->profile->gen == BW_ISA_GFX11)
-		return NULL;
-	return bw_errorf(BW_E_UNSUPPORTED, "--strict is not supported for %s: it knows gfx11 only",
-			 s->profile->gfx);
-}
-
 /* Options of one front end are none of the other. */
 static struct bw_error *check_front_end(const struct settings *s)
 {
@@ -220,7 +211,6 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		exit(0);
 	if (rest < argc)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is not an option; see --help", argv[rest]);
-	BW_TRY(check_modes(s));
 	return check_front_end(s);
 }
 

@@ -120,9 +120,6 @@ def refused(words, sentence, status=2):
 
 
 def refusals():
-    kernel = "tests/e2e/kernels/accum.s --grid 64 --arg out=zeros:65"
-    refused(f"run --batch --strict --gpu {GPU} {kernel}",
-            "breakwater: the virtual GPU cannot start: --strict is not supported for gfx942: it knows gfx11 only.")
     refused(f"regs read GRBM_STATUS --gpu {GPU}",
             "breakwater: reading GRBM_STATUS: register 0x2004: cannot read amdgpu_regs2: Operation not supported (of this model of the virtual GPU "
             "only the registers that a debugger needs can be shown).")
@@ -146,5 +143,4 @@ def trace():
 
 
 if __name__ == "__main__":
-    os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode knows gfx11
     main(kernels, bundles, waves, refusals, trace)

@@ -360,6 +360,12 @@ static enum bw_cp_result do_acquire_mem9(struct bw_queue *q, const struct bw_pm4
 		return bw_cp_malformed(q, p);
 	if (is_new ? new.gcr &BW_PM4_GCR_GLI_INV : old.coher & BW_PM4_COHER_ICACHE)
 		bw_sched_flush_code(q->dev);
+	if (is_new)
+		invalidate_caches(q, new.gcr &BW_PM4_GCR_GLK_INV, new.gcr &BW_PM4_GCR_GLV_INV,
+				  false);
+	else
+		invalidate_caches(q, old.coher & BW_PM4_COHER_KCACHE, old.coher & BW_PM4_COHER_TCL1,
+				  false);
 	return BW_CP_DONE;
 }
 

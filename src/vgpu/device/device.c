@@ -83,8 +83,13 @@ static struct bw_error *check_profile(const struct bw_profile *p)
 static struct bw_error *start(struct bw_device *dev)
 {
 	const struct bw_device_options *o = &dev->options;
+	if (o->strict && !bw_strict_knows(dev->profile->gen))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"--strict is not supported for %s: its waits and hazards are not known here",
+			dev->profile->gfx);
 	if (o->strict || o->trace) {
-		dev->strict = bw_strict_create(o->strict, o->trace);
+		dev->strict = bw_strict_create(dev->profile->gen, o->strict, o->trace);
 		if (!dev->strict)
 			return bw_error_nomem();
 	}

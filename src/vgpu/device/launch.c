@@ -226,7 +226,7 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 		.n_sgprs = all ? M0 : n_launch_sgprs(d),
 		.n_vgprs = all ? s->w.n_vgprs : N_LAUNCH_VGPRS,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
-		.cu = s->simd / (p->simd_per_wgp / 2),
+		.cu = s->simd * p->cus_per_wgp / p->simd_per_wgp,
 		.caches = wgp->caches,
 	};
 	if (!bw_strict_wave_begin(d->dev->strict, &s->w, &launch))

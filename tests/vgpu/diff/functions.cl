@@ -145,16 +145,20 @@ KERNEL(pointers)
 /* Lane operations, each inside the 32 lanes around. */
 KERNEL(lanes)
 {
-	u32 g = GROUP * 64 + ID, v = in[g], lane = ID & 31;
-	u32 r = (u32)__builtin_amdgcn_ds_bpermute((lane * 5 + 3 & 31) * 4, v);
-	r = r * 31 + (u32)__builtin_amdgcn_ds_permute((lane ^ 9) * 4, v);
+	u32 g = GROUP * 64 + ID, v = in[g], lane = ID & 31, upper = ID & 32; /* gfx11 ignores it */
+	u32 r = (u32)__builtin_amdgcn_ds_bpermute((lane * 5 + 3 & 31 | upper) * 4, v);
+	r = r * 31 + (u32)__builtin_amdgcn_ds_permute((lane ^ 9 | upper) * 4, v);
 	r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(v, 0x401f | 2 << 10);
 	r = r * 31 + (u32)__builtin_amdgcn_mov_dpp(v, 0x1b, 0xf, 0xf, true);         /* quads reversed */
 	r = r * 31 + (u32)__builtin_amdgcn_update_dpp(7, v, 0x111, 0xf, 0xf, false); /* row_shr:1 */
 	r = r * 31 + (u32)__builtin_amdgcn_update_dpp(7, v, 0x140, 0xf, 0xf, false); /* row_mirror */
+#ifdef __gfx942__
+	r = r * 31 + (u32)__builtin_amdgcn_ds_bpermute((lane ^ 16 | upper) * 4, v);
+#else
 	r = r * 31 + (u32)__builtin_amdgcn_permlanex16(v, v, 0x76543210, 0xfedcba98, false, false);
+#endif
 	if (v & 1) /* under a partial EXEC */
-		r = r * 31 + (u32)__builtin_amdgcn_ds_bpermute((lane ^ 1) * 4, v);
+		r = r * 31 + (u32)__builtin_amdgcn_ds_bpermute((lane ^ 1 | upper) * 4, v);
 	out[g] = r;
 }
 

@@ -85,8 +85,8 @@ bool gpu_init(struct gpu *g, enum bw_isa_gen gen)
 		.sh_mem_bases = 0x20001000, /* as amdgpu sets them */
 	};
 	const char *strict = getenv("BW_STRICT");
-	if (strict && !strcmp(strict, "1") && gen == BW_ISA_GFX11) {
-		host.strict = g->strict = bw_strict_create(true, false);
+	if (strict && !strcmp(strict, "1")) {
+		host.strict = g->strict = bw_strict_create(gen, true, false);
 		g->caches = g->strict ? bw_strict_caches_create(g->strict) : NULL;
 		if (!g->caches)
 			return false;
@@ -189,20 +189,49 @@ bool gpu_load(struct gpu *g, const char *path)
 	return true;
 }
 
+/* Symbols of the loaded object, from *at on; NULL: no more. */
+static const char *next_symbol(struct gpu *g, unsigned section, uint64_t *at, uint64_t *out_value)
+{
+	const Elf64_Ehdr *eh = (const void *)g->elf;
+	const Elf64_Shdr *sh = (const Elf64_Shdr *)(const void *)(g->elf + eh->e_shoff) + section;
+	const Elf64_Sym *sym = (const void *)(g->elf + sh->sh_offset);
+	if ((sh->sh_type != SHT_DYNSYM && sh->sh_type != SHT_SYMTAB) ||
+	    *at >= sh->sh_size / sizeof(*sym))
+		return NULL;
+	const Elf64_Shdr *text = sh - section + sh->sh_link;
+	*out_value = sym[*at].st_value;
+	return (const char *)g->elf + text->sh_offset + sym[(*at)++].st_name;
+}
+
 static uint64_t find_symbol(struct gpu *g, const char *name)
 {
 	const Elf64_Ehdr *eh = (const void *)g->elf;
-	const Elf64_Shdr *sh = (const void *)(g->elf + eh->e_shoff);
+	const char *symbol;
 	for (unsigned i = 0; i < eh->e_shnum; i++) {
-		if (sh[i].sh_type != SHT_DYNSYM && sh[i].sh_type != SHT_SYMTAB)
-			continue;
-		const Elf64_Sym *sym = (const void *)(g->elf + sh[i].sh_offset);
-		const char *text = (const char *)g->elf + sh[sh[i].sh_link].sh_offset;
-		for (uint64_t k = 0; k < sh[i].sh_size / sizeof(*sym); k++)
-			if (!strcmp(text + sym[k].st_name, name))
-				return sym[k].st_value;
+		uint64_t at = 0, value;
+		while ((symbol = next_symbol(g, i, &at, &value)))
+			if (!strcmp(symbol, name))
+				return value;
 	}
 	return 0;
+}
+
+bool gpu_kernel(struct gpu *g, unsigned n, char out_name[128])
+{
+	const Elf64_Ehdr *eh = (const void *)g->elf;
+	const Elf64_Shdr *sh = (const void *)(g->elf + eh->e_shoff);
+	const char *symbol;
+	for (unsigned i = 0; i < eh->e_shnum; i++) {
+		uint64_t at = 0, value;
+		while (sh[i].sh_type == SHT_SYMTAB && (symbol = next_symbol(g, i, &at, &value))) {
+			size_t length = strlen(symbol);
+			if (length < 4 || strcmp(symbol + length - 3, ".kd") || n--)
+				continue;
+			snprintf(out_name, 128, "%.*s", (int)length - 3, symbol);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The kernel descriptor (doc/hardware/code-objects.md 3). */
@@ -218,6 +247,16 @@ _Static_assert(sizeof(struct descriptor) == 64, "as in the object");
 static uint32_t bits(uint32_t word, unsigned hi, unsigned lo)
 {
 	return (uint32_t)bw_bits(word, hi, lo);
+}
+
+uint64_t gpu_code(struct gpu *g, const char *kernel)
+{
+	struct descriptor d;
+	char name[128];
+	snprintf(name, sizeof(name), "%s.kd", kernel);
+	uint64_t kd = find_symbol(g, name);
+	memcpy(&d, g->mem + kd, sizeof(d));
+	return GPU_VA + kd + (uint64_t)d.entry;
 }
 
 struct launch {

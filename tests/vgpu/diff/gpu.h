@@ -35,7 +35,7 @@ struct gpu {
 	void *strict_waves[32]; /* bw_wave.exec_private, from group to group */
 };
 
-/* gen: gfx11 or gfx942. Strict mode is of gfx11. */
+/* gen: gfx11 or gfx942. */
 bool gpu_init(struct gpu *g, enum bw_isa_gen gen);
 void gpu_fini(struct gpu *g);
 /* Memory from gpu_alloc is gone after the next load. */
@@ -52,5 +52,10 @@ struct gpu_launch {
 	size_t args_b;
 };
 bool gpu_run(struct gpu *g, const struct gpu_launch *l);
+
+/* The n-th kernel of the loaded object. False: there is none. */
+bool gpu_kernel(struct gpu *g, unsigned n, char out_name[128]);
+/* Where a kernel begins. */
+uint64_t gpu_code(struct gpu *g, const char *kernel);
 
 #endif

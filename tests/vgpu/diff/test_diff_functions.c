@@ -178,8 +178,15 @@ static const struct {
 };
 /* clang-format on */
 
-static const char *const configs[] = {"-O0", "-O2", "-O0 -mwavefrontsize64",
-				      "-O2 -mwavefrontsize64"};
+static const struct {
+	enum bw_isa_gen gen;
+	const char *flags;
+} configs[] = {{BW_ISA_GFX11, "-mcpu=gfx1100 -O0"},
+	       {BW_ISA_GFX11, "-mcpu=gfx1100 -O2"},
+	       {BW_ISA_GFX11, "-mcpu=gfx1100 -O0 -mwavefrontsize64"},
+	       {BW_ISA_GFX11, "-mcpu=gfx1100 -O2 -mwavefrontsize64"},
+	       {BW_ISA_GFX942, "-mcpu=gfx942 -O0"},
+	       {BW_ISA_GFX942, "-mcpu=gfx942 -O2"}};
 
 static bool run_case(struct gpu *g, size_t i, const char *config)
 {
@@ -221,29 +228,29 @@ static bool run_case(struct gpu *g, size_t i, const char *config)
 int main(int argc, char **argv)
 {
 	char object[] = "/tmp/bw-functions-XXXXXX", command[2048];
-	struct gpu g;
 	unsigned bad = 0;
 	int fd = mkstemp(object);
-	if (argc < 3 || fd < 0 || !gpu_init(&g, BW_ISA_GFX11)) {
+	if (argc < 3 || fd < 0) {
 		printf("usage: test_diff_functions CLANG SOURCE\n");
 		return 1;
 	}
 	close(fd);
 	for (size_t c = 0; c < BW_ARRAY_SIZE(configs); c++) {
+		struct gpu g;
+		const char *flags = configs[c].flags;
 		snprintf(command, sizeof(command),
-			 "%s -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib "
+			 "%s -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -nogpulib "
 			 "-ffp-contract=off %s %s -o %s",
-			 argv[1], configs[c], argv[2], object);
-		if (system(command) || !gpu_load(&g, object)) {
-			printf("%s: %s\n", configs[c], g.error);
-			bad++;
-			continue;
+			 argv[1], flags, argv[2], object);
+		if (!gpu_init(&g, configs[c].gen) || system(command) || !gpu_load(&g, object)) {
+			printf("%s: %s\n", flags, g.error);
+			return 1;
 		}
 		for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++)
-			bad += !run_case(&g, i, configs[c]);
+			bad += !run_case(&g, i, flags);
+		gpu_fini(&g);
 	}
 	printf("%zu runs, %u wrong\n", BW_ARRAY_SIZE(configs) * BW_ARRAY_SIZE(cases), bad);
 	unlink(object);
-	gpu_fini(&g);
 	return bad != 0;
 }

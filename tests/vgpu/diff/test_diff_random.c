@@ -19,6 +19,7 @@ static const struct config {
 	const char *name;
 	enum bw_isa_gen gen;
 	const char *flags;
+	bool strict; /* only in strict mode */
 } configs[] = {
 	{"O0-wave32", BW_ISA_GFX11, "-mcpu=gfx1100 -O0"},
 	{"O3-wave32", BW_ISA_GFX11, "-mcpu=gfx1100 -O3"},
@@ -28,6 +29,8 @@ static const struct config {
 	{"O2-wave64", BW_ISA_GFX11, "-mcpu=gfx1100 -O2 -mwavefrontsize64"},
 	{"O0-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O0"},
 	{"O2-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O2"},
+	{"O1-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O1", true},
+	{"O3-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O3", true},
 };
 
 static int compile(const char *clang, const char *flags, const char *source, const char *out)
@@ -143,6 +146,8 @@ int main(int argc, char **argv)
 		void *host = dlopen(object, RTLD_NOW);
 		for (size_t c = 0; host && c < BW_ARRAY_SIZE(configs); c++) {
 			char flags[256];
+			if (configs[c].strict && !g.strict)
+				continue;
 			snprintf(object, sizeof(object), "%s/%s-%u.co", dir, configs[c].name,
 				 first);
 			snprintf(flags, sizeof(flags),

@@ -155,6 +155,7 @@ void bw_init_memory(struct bw_init_step *t);
 
 /* strict/outstanding.c */
 const char *bw_sreg_name(unsigned code, char out[16]);
+const char *bw_vreg_name(const struct bw_wave *w, unsigned reg, char out[16]);
 
 /* init_report.c */
 void bw_init_add_group(struct bw_init_group *g);

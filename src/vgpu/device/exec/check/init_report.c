@@ -134,10 +134,7 @@ static void fill_origin(const struct bw_init_step *t, bw_init_origin origin,
 			.name = l->name};
 		memcpy(f->second.word, l->word, sizeof(f->second.word));
 	} else if (origin >= BW_ORIGIN_VGPR0 && origin < BW_ORIGIN_SGPR0) {
-		unsigned reg = origin - BW_ORIGIN_VGPR0, n = t->w->accum_offset;
-		bool is_acc = n && reg >= n;
-		snprintf(facts->reg, sizeof(facts->reg), "%c%u", is_acc ? 'a' : 'v',
-			 is_acc ? reg - n : reg);
+		bw_vreg_name(t->w, origin - BW_ORIGIN_VGPR0, facts->reg);
 	} else if (origin >= BW_ORIGIN_SGPR0 && origin < BW_ORIGIN_SCC) {
 		bw_sreg_name(origin - BW_ORIGIN_SGPR0, facts->reg);
 	} else {

@@ -17,7 +17,7 @@ struct bw_strict;
 /* The functions of the device that the executor calls, all from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
-	/* The generation of the waves: gfx11 or gfx942. Strict mode is for gfx11. */
+	/* The generation of the waves: gfx11 or gfx942. */
 	enum bw_isa_gen gen;
 	/* TBA and TMA of the wave's VMID as canonical byte addresses; whether TBA.TRAP_EN. */
 	bool (*trap_base)(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma);

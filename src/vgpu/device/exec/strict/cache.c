@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Caches that go stale: the scalar cache of a WGP, the vector L0 of each CU (GL0) and the L1 of
- * each shader array (GL1), which fills GL0. L2 and beyond are memory.
+ * each shader array (GL1), which fills GL0. L2 and beyond are memory. On gfx942 "GL0" is the vector
+ * L1 of a CU, which memory fills; s_dcache_inv, buffer_inv with SC1 and buffer_wbinvl1 invalidate,
+ * and SC1 is what GLC is here (SC0 alone is the scope of a workgroup, which is on one CU).
  *
  * A line, once read, stays what it was until it is invalidated (s_dcache_inv, buffer_gl0_inv,
  * buffer_gl1_inv, s_gl1_inv, ACQUIRE_MEM, RELEASE_MEM), evicted by a load with GLC=1, which goes
@@ -256,7 +258,8 @@ static void each_buffer(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	struct bw_wave *w = t->w;
 	uint32_t v[BW_BUFFER_DESC_DW];
 	bw_mem_descriptor4(w, in, v);
-	struct bw_buffer_desc b = bw_buffer_desc_read(v);
+	struct bw_buffer_desc b = t->x->gen == BW_ISA_GFX942 ? bw_buffer_desc_read9(v, in->idxen)
+							     : bw_buffer_desc_read(v);
 	b.base += in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
 	for (uint64_t left = t->exec; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -301,30 +304,40 @@ static void place_scalar(struct bw_strict_step *t, place_fn *fn, void *cookie)
 
 struct eviction {
 	struct bw_strict_step *t;
-	struct bw_page_cache *gl0, *gl1;
+	struct bw_page_cache *gl0, *gl1; /* gl1: NULL where there is none */
 };
 
 static void evict_place(void *cookie, uint64_t va, unsigned size_b)
 {
 	struct eviction *e = cookie;
 	evict(e->gl0, va & BW_VA_MASK, size_b, e->t->w->vmid);
-	evict(e->gl1, va & BW_VA_MASK, size_b, e->t->w->vmid);
+	if (e->gl1)
+		evict(e->gl1, va & BW_VA_MASK, size_b, e->t->w->vmid);
 }
 
+/* Locked; NULL: the generation has none. */
 static struct bw_gl1 *gl1_of(struct bw_strict_step *t)
 {
+	if (!bw_strict_gen(t->sw->s)->has_gl1)
+		return NULL;
 	struct bw_gl1 *g = bw_strict_gl1(t->sw->s, t->sw->sa);
 	pthread_mutex_lock(&g->lock);
 	cache_sync(&g->cache, bw_strict_generation(t->sw->s, BW_STRICT_GL1));
 	return g;
 }
 
+static void leave_gl1(struct bw_gl1 *g)
+{
+	if (g)
+		pthread_mutex_unlock(&g->lock);
+}
+
 static void evict_all_places(struct bw_strict_step *t)
 {
 	struct bw_gl1 *g = gl1_of(t);
-	struct eviction e = {t, &t->sw->caches->gl0[t->sw->cu], &g->cache};
+	struct eviction e = {t, &t->sw->caches->gl0[t->sw->cu], g ? &g->cache : NULL};
 	each_place(t, evict_place, &e);
-	pthread_mutex_unlock(&g->lock);
+	leave_gl1(g);
 }
 
 static struct bw_tlb *take_tlb(struct bw_strict_caches *c, const struct bw_tlb *real)
@@ -360,7 +373,7 @@ static void count_spins(struct bw_strict_step *t, const struct load *l)
 		"gets the same line of the %s cache each time, and never what memory has at 0x%llx; %s",
 		scalar ? "scalar" : "vector", (unsigned long long)l->stale_va,
 		scalar ? "load with glc, or after s_dcache_inv"
-		       : "load with glc, or after buffer_gl1_inv and buffer_gl0_inv");
+		       : bw_strict_gen(t->sw->s)->load_past);
 }
 
 static struct bw_tlb *cached_load(struct bw_strict_step *t)
@@ -377,7 +390,7 @@ static struct bw_tlb *cached_load(struct bw_strict_step *t)
 	} else {
 		l.gl1 = gl1_of(t);
 		each_place(t, touch, &l);
-		pthread_mutex_unlock(&l.gl1->lock);
+		leave_gl1(l.gl1);
 	}
 	count_spins(t, &l);
 	return l.tlb;
@@ -390,10 +403,11 @@ struct bw_tlb *bw_cache_before(struct bw_strict_step *t)
 		return NULL;
 	if (e->unit != BW_UNIT_SMEM && (!is_cached_kind(t->op) || !t->exec))
 		return NULL;
-	if (!t->op->inst.glc)
-		return cached_load(t);
+	const struct bw_inst *in = &t->op->inst;
 	if (e->unit == BW_UNIT_SMEM)
-		return NULL;
+		return in->glc ? NULL : cached_load(t);
+	if (!bw_strict_gen(t->sw->s)->is_uncached(in))
+		return cached_load(t);
 	/* Past the caches: the lines go. */
 	evict_all_places(t);
 	return NULL;
@@ -402,8 +416,9 @@ struct bw_tlb *bw_cache_before(struct bw_strict_step *t)
 static void invalidate_gl1(struct bw_strict_step *t)
 {
 	struct bw_gl1 *g = gl1_of(t);
-	cache_clear(&g->cache);
-	pthread_mutex_unlock(&g->lock);
+	if (g)
+		cache_clear(&g->cache);
+	leave_gl1(g);
 }
 
 void bw_cache_after(struct bw_strict_step *t)
@@ -414,8 +429,15 @@ void bw_cache_after(struct bw_strict_step *t)
 		return;
 	switch ((unsigned)t->op->inst.op) {
 	case BW_OP_S_DCACHE_INV:
+	case BW_OP_S_DCACHE_INV_VOL:
 		cache_clear(&c->scalar);
 		return;
+	case BW_OP_BUFFER_INV:
+		if (t->op->inst.dlc) /* a workgroup is on one CU */
+			cache_clear(&c->gl0[t->sw->cu]);
+		return;
+	case BW_OP_BUFFER_WBINVL1:
+	case BW_OP_BUFFER_WBINVL1_VOL:
 	case BW_OP_BUFFER_GL0_INV:
 		cache_clear(&c->gl0[t->sw->cu]);
 		return;

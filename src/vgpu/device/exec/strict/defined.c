@@ -87,16 +87,16 @@ static const char *lanes_text(uint64_t lanes, char out[32])
 static void check_read(struct bw_strict_step *t, const struct bw_vregs *r)
 {
 	const struct bw_strict_wave *sw = t->sw;
-	char lanes[32];
+	char lanes[32], name[16];
 	if (r->role == BW_ROLE_ADDR) {
 		for (unsigned i = r->first; i < r->first + r->n; i++) {
 			uint64_t u = sw->undef[0][i] & sw->undef[1][i] & t->exec;
 			if (u) {
 				bw_strict_report(
 					t, BW_STRICT_UNINIT,
-					"its address is in v%u, which nobody has written in %s; write it before, in every "
+					"its address is in %s, which nobody has written in %s; write it before, in every "
 					"lane of EXEC",
-					i, lanes_text(u, lanes));
+					bw_vreg_name(t->w, i, name), lanes_text(u, lanes));
 				return;
 			}
 		}
@@ -105,8 +105,8 @@ static void check_read(struct bw_strict_step *t, const struct bw_vregs *r)
 		if (u)
 			bw_strict_report(
 				t, BW_STRICT_UNINIT,
-				"it stores v%u, which nobody has written in %s; write it before, in every lane of EXEC",
-				r->first, lanes_text(u, lanes));
+				"it stores %s, which nobody has written in %s; write it before, in every lane of EXEC",
+				bw_vreg_name(t->w, r->first, name), lanes_text(u, lanes));
 	}
 }
 

@@ -207,6 +207,7 @@ static void smem(struct build *b, const struct bw_op_info *info)
 		return;
 	}
 	if (!(info->flags & BW_OPF_LOAD)) { /* gfx942: s_memtime, stores, atomics */
+		b->e->lgkm = 1;
 		if (info->n_dst && (!info->dst[0].is_optional || in->glc))
 			add_swrite(b, in->dst,
 				   bw_operand_n_regs(&info->dst[0], b->ctx->lanes, false));
@@ -317,7 +318,7 @@ static void flat(struct build *b, const struct bw_op_info *info)
 static void buffer(struct build *b, const struct bw_op_info *info)
 {
 	const struct bw_inst *in = b->in;
-	if (info->flags & BW_OPF_INVALIDATE) { /* counted nowhere */
+	if (!info->n_src) { /* invalidations and write-backs: counted nowhere [I] */
 		b->e->unit = BW_UNIT_OTHER;
 		return;
 	}
@@ -457,6 +458,7 @@ static const uint8_t flows_of[BW_OP_COUNT] = {
 	[BW_OP_S_PACK_HH_B32_B16 ... BW_OP_S_PACK_LL_B32_B16] = BW_FLOWS_ALL,
 	[BW_OP_S_XNOR_B32 ... BW_OP_S_XNOR_SAVEEXEC_B64] = BW_FLOWS_ALL,
 	[BW_OP_S_XOR_B32 ... BW_OP_S_XOR_SAVEEXEC_B64] = BW_FLOWS_ALL,
+	[BW_OP_V_ACCVGPR_MOV_B32 ... BW_OP_V_ACCVGPR_WRITE_B32] = BW_FLOWS_COPY,
 	[BW_OP_V_ALIGNBIT_B32 ... BW_OP_V_ALIGNBYTE_B32] = BW_FLOWS_ALL,
 	[BW_OP_V_AND_B16 ... BW_OP_V_AND_OR_B32] = BW_FLOWS_ALL,
 	[BW_OP_V_BFI_B32] = BW_FLOWS_ALL,
@@ -470,6 +472,7 @@ static const uint8_t flows_of[BW_OP_COUNT] = {
 	[BW_OP_V_INTERP_P10_F16_F32 ... BW_OP_V_INTERP_P2_RTZ_F16_F32] = BW_FLOWS_DEFINED,
 	[BW_OP_V_LSHL_OR_B32] = BW_FLOWS_ALL,
 	[BW_OP_V_MBCNT_HI_U32_B32 ... BW_OP_V_MBCNT_LO_U32_B32] = BW_FLOWS_ALL,
+	[BW_OP_V_MFMA_F32_16X16X16_BF16 ... BW_OP_V_MFMA_I32_4X4X4_16B_I8] = BW_FLOWS_DEFINED,
 	[BW_OP_V_MOV_B16] = BW_FLOWS_COPY,
 	[BW_OP_V_MOV_B32] = BW_FLOWS_COPY,
 	[BW_OP_V_MOVRELD_B32 ... BW_OP_V_MOVRELSD_B32] = BW_FLOWS_DEFINED,
@@ -482,6 +485,7 @@ static const uint8_t flows_of[BW_OP_COUNT] = {
 	[BW_OP_V_PK_ADD_F16 ... BW_OP_V_PK_SUB_U16] = BW_FLOWS_ALL,
 	[BW_OP_V_READFIRSTLANE_B32] = BW_FLOWS_READLANE,
 	[BW_OP_V_READLANE_B32] = BW_FLOWS_READLANE,
+	[BW_OP_V_SMFMAC_F32_16X16X32_BF16 ... BW_OP_V_SMFMAC_I32_32X32X32_I8] = BW_FLOWS_DEFINED,
 	[BW_OP_V_SWAP_B16] = BW_FLOWS_DEFINED,
 	[BW_OP_V_SWAP_B32] = BW_FLOWS_SWAP,
 	[BW_OP_V_SWAPREL_B32] = BW_FLOWS_DEFINED,

@@ -77,6 +77,9 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 bool bw_effects_are_indexed(unsigned op);
 /* Puts what M0 chooses into the effects, and into the scalar operands, of copies. */
 void bw_effects_index(struct bw_inst *inst, struct bw_effects *e, const struct bw_wave *w);
+/* The same between s_set_gpr_idx_on and _off of gfx942 (core/indexed.c). */
+void bw_effects_index9(const struct bw_op_info *info, struct bw_effects *e,
+		       const struct bw_wave *w);
 
 static inline bool bw_sregs_has(const struct bw_sregs *s, unsigned code)
 {

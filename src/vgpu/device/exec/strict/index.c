@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* v_movrel and s_movrel: M0 says which registers they use, when they are executed (rules 36 to 38,
- * 43). */
+ * 43). The same of gfx942's VALU while its VGPRs are indexed. */
 #include "base/util.h"
 #include "isa/ops.h"
 #include "vgpu/device/exec/strict/effects.h"
@@ -77,4 +77,23 @@ void bw_effects_index(struct bw_inst *inst, struct bw_effects *e, const struct b
 		index_vgprs(e, w, kind, src, dst);
 	else if (e->unit == BW_UNIT_SALU)
 		index_sgprs(inst, e, w, kind, src, dst);
+}
+
+void bw_effects_index9(const struct bw_op_info *info, struct bw_effects *e, const struct bw_wave *w)
+{
+	enum { OF_DST = 8 };
+	const uint32_t m0 = w->s[BW_SRC_M0], index = m0 & 0xff, enable = m0 >> 12 & 15;
+	for (unsigned i = 0; i < e->n_reads; i++) {
+		struct bw_vregs *r = &e->read[i];
+		bool is_dst = r->src < info->n_src && info->src[r->src].is_dst;
+		if (enable & (is_dst ? OF_DST : 1u << r->src))
+			r->first = (uint16_t)(r->first + index);
+		if (r->first + r->n > w->n_vgprs)
+			r->first = 0;
+	}
+	if (!e->n_writes || !(enable & OF_DST))
+		return;
+	e->write[0].first = (uint16_t)(e->write[0].first + index);
+	if (e->write[0].first + e->write[0].n > w->n_vgprs) /* nothing happens */
+		e->n_writes = 0;
 }

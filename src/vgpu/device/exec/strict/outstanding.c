@@ -4,8 +4,9 @@
  * A load reads memory when it is issued; its registers change when the wave has waited so that the
  * load is known to be complete under every order in which the hardware may return results. Of one
  * counter that is: VMEM operations return in order; LDS operations too; FLAT operations count with
- * both and keep the order of both (as LLVM has it since gfx10); scalar loads and messages return in
- * any order, so that only a wait for 0 says something about them. */
+ * both and keep the order of both (as LLVM has it since gfx10; before, on gfx942, the order of
+ * neither); scalar loads and messages return in any order, so that only a wait for 0 says something
+ * about them. Stores of gfx942 are VMEM operations as the loads are; gfx11 counts them apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,16 @@
 #include "isa/ops.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
-enum { COUNTER_MAX = 63 };
+enum { VS_MAX = 63 };
+
+static const struct bw_strict_gen *gen_of(const struct bw_strict_wave *sw)
+{
+	return bw_strict_gen(sw->s);
+}
 
 static void show_counters(struct bw_wave *w, const struct bw_strict_wave *sw)
 {
-	/* rule 283 */
-	w->ib_sts = (uint32_t)sw->lgkm << BW_GFX11_IB_STS__LGKM_CNT_LO |
-		    (uint32_t)sw->vm << BW_GFX11_IB_STS__VM_CNT_LO |
-		    (uint32_t)sw->vs << BW_GFX11_IB_STS__VS_CNT_LO;
+	w->ib_sts = gen_of(sw)->ib_sts(sw);
 }
 
 static bool is_scalar(const struct bw_pending *p)
@@ -88,17 +91,19 @@ static void settle(struct bw_wave *w, struct bw_strict_wave *sw)
 		mark_pending(sw);
 }
 
-static bool in_order(const struct bw_pending *p, bool vm)
+static bool in_order(const struct bw_strict_wave *sw, const struct bw_pending *p, bool vm)
 {
-	return p->unit == BW_UNIT_FLAT || p->unit == (vm ? BW_UNIT_VMEM : BW_UNIT_DS);
+	if (p->unit == BW_UNIT_FLAT)
+		return gen_of(sw)->orders_flat;
+	return p->unit == (vm ? BW_UNIT_VMEM : BW_UNIT_DS);
 }
 
 /* The number of operations in that order that are outstanding from p on. */
-static unsigned n_from(const struct bw_pending *p, bool vm)
+static unsigned n_from(const struct bw_strict_wave *sw, const struct bw_pending *p, bool vm)
 {
 	unsigned n = 0;
 	for (; p; p = p->next)
-		n += (vm ? p->in_vm : p->in_lgkm) && in_order(p, vm);
+		n += (vm ? p->in_vm : p->in_lgkm) && in_order(sw, p, vm);
 	return n;
 }
 
@@ -107,12 +112,12 @@ static void wait_counter(struct bw_wave *w, struct bw_strict_wave *sw, bool vm, 
 	uint8_t *counter = vm ? &sw->vm : &sw->lgkm;
 	if (*counter <= n && n)
 		return;
-	unsigned left = n_from(sw->first, vm);
+	unsigned left = n_from(sw, sw->first, vm);
 	for (struct bw_pending *p = sw->first; p; p = p->next) {
 		bool *in = vm ? &p->in_vm : &p->in_lgkm;
 		if (!*in)
 			continue;
-		if (in_order(p, vm)) {
+		if (in_order(sw, p, vm)) {
 			*in = left <= n;
 			left--;
 		} else {
@@ -133,18 +138,15 @@ static void wait_all(struct bw_wave *w, struct bw_strict_wave *sw)
 
 /* ---- waits ---- */
 
-/* simm16 of s_waitcnt (doc/hardware/encodings.md 8). */
-#define WAITCNT_LGKM 4, 6
-#define WAITCNT_VM 10, 6
-
 static void carry_out_waits(struct bw_strict_step *t)
 {
 	const struct bw_inst *in = &t->op->inst;
 	struct bw_wave *w = t->w;
 	const uint32_t imm = (uint16_t)in->imm;
 	if (in->op == BW_OP_S_WAITCNT) { /* rule 276 */
-		wait_counter(w, t->sw, true, (unsigned)bw_words_get(&imm, WAITCNT_VM));
-		wait_counter(w, t->sw, false, (unsigned)bw_words_get(&imm, WAITCNT_LGKM));
+		struct bw_waitcnt n = gen_of(t->sw)->waitcnt(imm);
+		wait_counter(w, t->sw, true, n.vm);
+		wait_counter(w, t->sw, false, n.lgkm);
 	} else if (in->op == BW_OP_S_WAITCNT_VMCNT || in->op == BW_OP_S_WAITCNT_LGKMCNT ||
 		   in->op == BW_OP_S_WAITCNT_VSCNT) { /* rule 277 */
 		unsigned n = (bw_scalar_read32(w, in, in->dst) + imm) & 63;
@@ -171,8 +173,8 @@ static bool halves_meet(unsigned a, unsigned b)
 static void remedy(const struct bw_strict_wave *sw, const struct bw_pending *p, char *out,
 		   size_t size)
 {
-	unsigned vm = p->in_vm ? n_from(p, true) - 1 : 0;
-	unsigned lgkm = p->in_lgkm && in_order(p, false) ? n_from(p, false) - 1 : 0;
+	unsigned vm = p->in_vm && in_order(sw, p, true) ? n_from(sw, p, true) - 1 : 0;
+	unsigned lgkm = p->in_lgkm && in_order(sw, p, false) ? n_from(sw, p, false) - 1 : 0;
 	if (p->in_vm && p->in_lgkm)
 		snprintf(out, size, "s_waitcnt vmcnt(%u) lgkmcnt(%u)", vm, lgkm);
 	else if (p->in_vm)
@@ -196,6 +198,13 @@ const char *bw_sreg_name(unsigned code, char out[16])
 	return out;
 }
 
+const char *bw_vreg_name(const struct bw_wave *w, unsigned reg, char out[16])
+{
+	bool is_acc = w->accum_offset && reg >= w->accum_offset;
+	snprintf(out, 16, "%c%u", is_acc ? 'a' : 'v', is_acc ? reg - w->accum_offset : reg);
+	return out;
+}
+
 static void report(struct bw_strict_step *t, const struct bw_pending *p, const char *verb,
 		   char kind, unsigned reg)
 {
@@ -204,7 +213,7 @@ static void report(struct bw_strict_step *t, const struct bw_pending *p, const c
 	if (kind == 's')
 		bw_sreg_name(reg, name);
 	else
-		snprintf(name, sizeof(name), "v%u", reg);
+		bw_vreg_name(t->w, reg, name);
 	bw_strict_report(
 		t, BW_STRICT_WAIT,
 		"%s %s, where the result of %s at 0x%llx may not have arrived; wait before with %s",
@@ -229,7 +238,8 @@ static void check_vgprs(struct bw_strict_step *t, const struct bw_vregs *r, uint
 		/* A later load of the same order comes after it. */
 		const struct bw_effects *e = &t->op->e;
 		if (writes && e->access != BW_KIND_NONE && e->unit == p->unit &&
-		    e->vm_type == p->vm_type)
+		    e->vm_type == p->vm_type &&
+		    (p->unit != BW_UNIT_FLAT || gen_of(t->sw)->orders_flat))
 			continue;
 		report(t, p, writes ? "writes" : "reads", 'v', first);
 		return;
@@ -271,14 +281,17 @@ void bw_wait_before(struct bw_strict_step *t)
 struct bw_pending *bw_wait_hold(struct bw_strict_step *t)
 {
 	const struct bw_effects *e = &t->op->e;
-	bool is_message = e->unit == BW_UNIT_SALU && e->lgkm;
-	if (e->access == BW_KIND_NONE && !is_message)
+	bool stores_in_vm = gen_of(t->sw)->stores_in_vm;
+	/* Messages; of gfx942 the time as well. */
+	bool is_answer = (e->unit == BW_UNIT_SALU || e->unit == BW_UNIT_SMEM) && e->lgkm &&
+			 (e->swrite.bit[0] || e->swrite.bit[1]);
+	if (e->access == BW_KIND_NONE && !is_answer)
 		return NULL;
-	if (e->access == BW_KIND_STORE && e->unit == BW_UNIT_VMEM)
+	if (e->access == BW_KIND_STORE && e->unit == BW_UNIT_VMEM && !stores_in_vm)
 		return NULL;
 	struct bw_wave *w = t->w;
 	unsigned n_sdst = 0, sdst = 0;
-	if ((e->unit == BW_UNIT_SMEM || is_message) && (e->swrite.bit[0] || e->swrite.bit[1])) {
+	if ((e->unit == BW_UNIT_SMEM || is_answer) && (e->swrite.bit[0] || e->swrite.bit[1])) {
 		sdst = bw_sregs_first(&e->swrite, &e->swrite);
 		n_sdst = (unsigned)(__builtin_popcountll(e->swrite.bit[0]) +
 				    __builtin_popcountll(e->swrite.bit[1]));
@@ -290,7 +303,7 @@ struct bw_pending *bw_wait_hold(struct bw_strict_step *t)
 	*p = (struct bw_pending){
 		.unit = e->unit,
 		.in_vm = e->unit == BW_UNIT_VMEM ||
-			 (e->unit == BW_UNIT_FLAT && e->access != BW_KIND_STORE),
+			 (e->unit == BW_UNIT_FLAT && (e->access != BW_KIND_STORE || stores_in_vm)),
 		.in_lgkm = e->lgkm != 0,
 		.vm_type = e->vm_type,
 		.sdst = (uint8_t)sdst,
@@ -325,7 +338,7 @@ static uint64_t spilled_poison(const struct bw_strict_step *t, const struct bw_p
 	if (!p->n_dst || p->dst->half != BW_HALF_BOTH || p->dst->n != 1)
 		return 0;
 	for (unsigned l = 0; l < t->w->lanes; l++)
-		if ((p->value[l] & 0xffffff00) == (uint32_t)BW_POISON_VGPR)
+		if ((p->value[l] & ~(BW_STRICT_VGPRS - 1u)) == (uint32_t)BW_POISON_VGPR)
 			lanes |= 1ull << l;
 	return lanes & p->lanes;
 }
@@ -339,13 +352,14 @@ void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed
 		free(p);
 		return;
 	}
-	bool counts_vs =
-		e->access == BW_KIND_STORE && (e->unit == BW_UNIT_VMEM || e->unit == BW_UNIT_FLAT);
+	const struct bw_strict_gen *g = gen_of(sw);
+	bool counts_vs = !g->stores_in_vm && e->access == BW_KIND_STORE &&
+			 (e->unit == BW_UNIT_VMEM || e->unit == BW_UNIT_FLAT);
 	if (counts_vs)
-		sw->vs = (uint8_t)BW_MIN(sw->vs + 1, COUNTER_MAX);
+		sw->vs = (uint8_t)BW_MIN(sw->vs + 1, VS_MAX);
 	if (!p) {
 		if (e->lgkm) /* cache invalidations */
-			sw->lgkm = (uint8_t)BW_MIN(sw->lgkm + e->lgkm, COUNTER_MAX);
+			sw->lgkm = (uint8_t)BW_MIN(sw->lgkm + e->lgkm, g->lgkm_max);
 		show_counters(w, sw);
 		return;
 	}
@@ -357,10 +371,10 @@ void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed
 	if (t->op->inst.fmt == BW_FMT_SCRATCH || t->op->inst.fmt == BW_FMT_FLAT)
 		p->undef = spilled_poison(t, p);
 	/* A full counter blocks the wave until there is room. */
-	if (p->in_vm && sw->vm >= COUNTER_MAX)
-		wait_counter(w, sw, true, COUNTER_MAX - 1);
-	if (p->in_lgkm && sw->lgkm + e->lgkm > COUNTER_MAX)
-		wait_counter(w, sw, false, 0);
+	if (p->in_vm && sw->vm >= g->vm_max)
+		wait_counter(w, sw, true, g->vm_max - 1u);
+	if (p->in_lgkm && sw->lgkm + e->lgkm > g->lgkm_max)
+		wait_counter(w, sw, false, (unsigned)g->lgkm_max - e->lgkm);
 	sw->vm = (uint8_t)(sw->vm + p->in_vm);
 	sw->lgkm = (uint8_t)(sw->lgkm + e->lgkm);
 	*sw->last = p;

@@ -1,15 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of strict mode for a device: waves, caches, findings, the trace. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/core/hwreg9.h"
 #include "vgpu/device/exec/strict/caches.h"
 
 enum { FINDINGS_MAX = 1024, GL1S = 64 };
 
+/* ---- generations ---- */
+
+/* doc/hardware/encodings.md 8; gfx942's as LLVM 19 has them (AMDGPUBaseInfo). */
+#define WAITCNT11_LGKM 4, 6
+#define WAITCNT11_VM 10, 6
+#define WAITCNT9_VM_LO 0, 4
+#define WAITCNT9_LGKM 8, 4
+#define WAITCNT9_VM_HI 14, 2
+
+static struct bw_waitcnt waitcnt11(uint32_t simm16)
+{
+	return (struct bw_waitcnt){(unsigned)bw_words_get(&simm16, WAITCNT11_VM),
+				   (unsigned)bw_words_get(&simm16, WAITCNT11_LGKM)};
+}
+
+static struct bw_waitcnt waitcnt9(uint32_t simm16)
+{
+	return (struct bw_waitcnt){(unsigned)(bw_words_get(&simm16, WAITCNT9_VM_LO) |
+					      bw_words_get(&simm16, WAITCNT9_VM_HI) << 4),
+				   (unsigned)bw_words_get(&simm16, WAITCNT9_LGKM)};
+}
+
+static uint32_t ib_sts11(const struct bw_strict_wave *sw)
+{
+	/* rule 283 */
+	return (uint32_t)sw->lgkm << BW_GFX11_IB_STS__LGKM_CNT_LO |
+	       (uint32_t)sw->vm << BW_GFX11_IB_STS__VM_CNT_LO |
+	       (uint32_t)sw->vs << BW_GFX11_IB_STS__VS_CNT_LO;
+}
+
+static uint32_t ib_sts9(const struct bw_strict_wave *sw)
+{
+	uint32_t vm = sw->vm;
+	return (vm & 15) << BW_GFX942_IB_STS__VM_CNT_LO |
+	       (uint32_t)sw->lgkm << BW_GFX942_IB_STS__LGKM_CNT_LO |
+	       vm >> 4 << BW_GFX942_IB_STS__VM_CNT_HI_LO;
+}
+
+static bool has_glc(const struct bw_inst *in)
+{
+	return in->glc;
+}
+
+/* Scope of the agent or of the system. */
+static bool has_sc1(const struct bw_inst *in)
+{
+	return in->dlc;
+}
+
+static const struct bw_strict_gen gens[BW_ISA_GEN_COUNT] = {
+	[BW_ISA_GFX11] = {.waitcnt = waitcnt11,
+			  .vm_max = 63,
+			  .lgkm_max = 63,
+			  .orders_flat = true,
+			  .ib_sts = ib_sts11,
+			  .has_gl1 = true,
+			  .is_uncached = has_glc,
+			  .load_past = "load with glc, or after buffer_gl1_inv and buffer_gl0_inv",
+			  .hazard_check = bw_hazard_check,
+			  .hazard_after = bw_hazard_after},
+	/* Counters and FLAT: LLVM 19 (SIInsertWaitcnts). SC1: its memory model of
+	 * gfx942, AMDGPUUsage. */
+	[BW_ISA_GFX942] = {.waitcnt = waitcnt9,
+			   .vm_max = 63,
+			   .lgkm_max = 15,
+			   .stores_in_vm = true,
+			   .ib_sts = ib_sts9,
+			   .fills_flat_scratch = true,
+			   .is_uncached = has_sc1,
+			   .load_past = "load with sc1, or after buffer_inv sc1",
+			   .hazard_check = bw_hazard9_check,
+			   .hazard_after = bw_hazard9_after},
+};
+
+bool bw_strict_knows(enum bw_isa_gen gen)
+{
+	return gens[gen].ib_sts != NULL;
+}
+
 struct bw_strict {
+	const struct bw_strict_gen *gen;
 	bool checks, trace;
 	pthread_mutex_t lock;
 	struct bw_strict_wave *waves;
@@ -26,12 +108,14 @@ struct bw_strict {
 	struct bw_strict_trace sum;
 };
 
-struct bw_strict *bw_strict_create(bool checks, bool trace)
+struct bw_strict *bw_strict_create(enum bw_isa_gen gen, bool checks, bool trace)
 {
+	assert(!checks || bw_strict_knows(gen));
 	struct bw_strict *s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
+	s->gen = &gens[gen];
 	s->checks = checks;
 	s->trace = trace;
 	s->sum.hash = 0xcbf29ce484222325;
@@ -76,6 +160,11 @@ void bw_strict_destroy(struct bw_strict *s)
 bool bw_strict_checks(const struct bw_strict *s)
 {
 	return s->checks;
+}
+
+const struct bw_strict_gen *bw_strict_gen(const struct bw_strict *s)
+{
+	return s->gen;
 }
 
 bool bw_strict_traces(const struct bw_strict *s)
@@ -179,6 +268,8 @@ bool bw_strict_wave_begin(struct bw_strict *s, struct bw_wave *w,
 	poison_vgprs(sw, w, launch->n_vgprs);
 	/* Up to VCC; TTMPs, M0 and EXEC are the launch's own. */
 	for (unsigned i = launch->n_sgprs; i < BW_SRC_TTMP0; i++) {
+		if (s->gen->fills_flat_scratch && i >= BW_SRC_FLAT_SCRATCH_LO && i < BW_SRC_VCC_LO)
+			continue;
 		w->s[i] = (uint32_t)BW_POISON_SGPR | i;
 		bw_sregs_add(&sw->s_undef, i, 1);
 	}

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "isa/ops.h"
+#include "vgpu/device/exec/core/indexed.h"
 
 /* ---- findings ---- */
 
@@ -177,7 +178,7 @@ static void before(struct bw_strict_step *t, struct bw_spill *spill,
 	check_code(t);
 	bw_wait_before(t);
 	bw_defined_check(t);
-	bw_hazard_check(t);
+	bw_strict_gen(t->sw->s)->hazard_check(t);
 	bw_defined_spill(t, spill);
 	*out_pending = bw_wait_hold(t);
 }
@@ -190,7 +191,7 @@ static void after(struct bw_strict_step *t, const struct bw_spill *spill,
 	if (!executed)
 		return;
 	bw_defined_after(t);
-	bw_hazard_after(t);
+	bw_strict_gen(t->sw->s)->hazard_after(t);
 	bw_cache_after(t);
 }
 
@@ -219,6 +220,8 @@ static BW_HANDLER(strict)
 	struct bw_strict_op op = *x->code.page->strict[rec - x->code.page->rec];
 	if (op.indexed)
 		bw_effects_index(&op.inst, &op.e, w);
+	else if (op.e.unit == BW_UNIT_VALU && bw_is_indexed(x, w))
+		bw_effects_index9(op.info, &op.e, w);
 	struct bw_strict *s = x->host.strict;
 	struct bw_strict_step t = {.x = x,
 				   .w = w,

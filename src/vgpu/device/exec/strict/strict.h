@@ -15,11 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "isa/op.h"
 #include "vgpu/device/exec/core/wave.h"
 
 struct bw_strict;
 struct bw_strict_wave;	 /* a wave's state in strict mode: bw_wave.exec_private */
-struct bw_strict_caches; /* of one WGP: scalar cache, vector caches of its two CUs */
+struct bw_strict_caches; /* of one WGP: scalar cache, vector caches of its CUs, two at most */
 
 enum bw_strict_kind {
 	BW_STRICT_WAIT,	  /* a register is used before its data have arrived */
@@ -45,8 +46,10 @@ struct bw_strict_trace {
 	uint64_t hash, instructions, accesses;
 };
 
-/* checks: findings; trace: the hash. NULL: out of memory. */
-struct bw_strict *bw_strict_create(bool checks, bool trace);
+/* Whether the findings of a generation are known. */
+bool bw_strict_knows(enum bw_isa_gen gen);
+/* checks: findings, of a generation that it knows; trace: the hash. NULL: out of memory. */
+struct bw_strict *bw_strict_create(enum bw_isa_gen gen, bool checks, bool trace);
 void bw_strict_destroy(struct bw_strict *s);
 bool bw_strict_checks(const struct bw_strict *s);
 
@@ -77,8 +80,8 @@ struct bw_strict_caches *bw_strict_caches_create(struct bw_strict *s);
  * names. Any thread. */
 enum bw_strict_cache {
 	BW_STRICT_SCALAR = 1,
-	BW_STRICT_GL0 = 2,
-	BW_STRICT_GL1 = 4,
+	BW_STRICT_GL0 = 2, /* of gfx942: the vector L1 */
+	BW_STRICT_GL1 = 4, /* of gfx11 alone */
 	BW_STRICT_ALL = 7
 };
 void bw_strict_invalidate(struct bw_strict *s, unsigned caches);

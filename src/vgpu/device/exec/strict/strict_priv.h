@@ -4,13 +4,13 @@
 
 /* The inside of strict mode. An instruction goes through these steps:
  *
- *     effects.c   what it reads and writes, found out once when it is decoded
- *     index.c     the same where M0 decides about it
- *     wait.c      counters, and results that have not arrived
- *     defined.c   which lanes of which registers were never written
- *     hazard.c    pairs of instructions
- *     cache.c     stale lines
- *     strict.c           the order of all that, around the instruction's own handler
+ *     effects.c      what it reads and writes, found out once when it is decoded
+ *     index.c        the same where M0 decides about it
+ *     outstanding.c  counters, and results that have not arrived
+ *     defined.c      which lanes of which registers were never written
+ *     hazard.c       pairs of instructions, of gfx11; of gfx942: hazard9.c
+ *     cache.c        stale lines
+ *     strict.c       the order of all that, around the instruction's own handler
  *
  * A wave's state is used by the thread that runs the wave. */
 
@@ -23,7 +23,7 @@
 #include "vgpu/device/exec/strict/strict.h"
 
 /* The content of registers that were never written. As an address it is not canonical, as a float
- * not a number. The low byte of a VGPR's is its number: scratch that has it holds a spilled
+ * not a number. The low bits of a VGPR's are its number: scratch that has it holds a spilled
  * register (defined.c). */
 enum {
 	BW_POISON_VGPR = 0xffbad000,
@@ -75,6 +75,8 @@ struct bw_pending {
 };
 
 struct bw_trap_shadow;
+struct bw_strict_step;
+struct bw_strict_wave;
 
 /* Positions are numbers of VALU instructions issued by the wave before; a register's is that of the
  * write plus one, 0: none. */
@@ -90,6 +92,46 @@ struct bw_hazards {
 	uint8_t wmma_first, wmma_n; /* destination of the WMMA just before */
 	struct bw_sregs mask_read, mask_written;
 };
+
+/* gfx942's: positions are numbers of wait states, "at" is that after the instruction; 0: none. */
+enum bw_hazard9_kind { BW_HAZARD9_VALU, BW_HAZARD9_TRANS, BW_HAZARD9_PART, BW_HAZARD9_MATRIX };
+struct bw_hazards9 {
+	uint64_t now;
+	uint64_t fence; /* what is not after this counts no more */
+	bool in_trap;
+	struct bw_hazard9_vgpr {
+		uint64_t at;		  /* written by the VALU */
+		uint64_t c_at, stored_at; /* read by a matrix instruction as C; by a wide store */
+		uint16_t op, first;	  /* first, n: all that the same instruction wrote */
+		uint8_t n, kind, c_passes;
+	} v[BW_STRICT_VGPRS];
+	struct bw_hazard9_sgpr {
+		uint64_t at; /* written by the VALU */
+		uint16_t op;
+	} s[BW_STRICT_SGPRS];
+	uint64_t m0_at, f64_at, setreg_at[64];
+};
+
+/* What a generation has otherwise. */
+struct bw_waitcnt {
+	unsigned vm, lgkm;
+};
+struct bw_strict_gen {
+	struct bw_waitcnt (*waitcnt)(uint32_t simm16); /* of s_waitcnt */
+	uint8_t vm_max, lgkm_max;
+	/* Stores count with the loads in VMcnt, not in VScnt. FLAT operations keep the order of
+	 * both counters. */
+	bool stores_in_vm, orders_flat;
+	uint32_t (*ib_sts)(const struct bw_strict_wave *sw);
+	bool fills_flat_scratch; /* s102 to s105 are not free, the launch fills them */
+	bool has_gl1;
+	bool (*is_uncached)(const struct bw_inst *in); /* a vector load that goes past the caches */
+	const char *load_past;			       /* ... in words */
+	void (*hazard_check)(struct bw_strict_step *t);
+	void (*hazard_after)(struct bw_strict_step *t);
+};
+/* state.c */
+const struct bw_strict_gen *bw_strict_gen(const struct bw_strict *s);
 
 struct bw_strict_wave {
 	struct bw_strict_wave *next; /* all of them, to be freed */
@@ -108,7 +150,10 @@ struct bw_strict_wave {
 	uint64_t undef[2][BW_STRICT_VGPRS]; /* low and high halves: lanes that were never written */
 	struct bw_sregs s_undef;
 
-	struct bw_hazards hazards;
+	union {
+		struct bw_hazards hazards;
+		struct bw_hazards9 hazards9;
+	};
 
 	bool in_trap;
 	struct bw_trap_shadow *trap;
@@ -141,12 +186,14 @@ enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y);
 
 /* "s4", "vcc_lo", "ttmp3": in out, which is returned. */
 const char *bw_sreg_name(unsigned code, char out[16]);
+/* "v3", and "a3" of what the wave has as AccVGPRs. */
+const char *bw_vreg_name(const struct bw_wave *w, unsigned reg, char out[16]);
 
 /* Wraps the record that has just been built. */
 void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *rec,
 		    const struct bw_inst *inst);
 
-/* wait.c */
+/* outstanding.c */
 void bw_wait_before(struct bw_strict_step *t); /* s_waitcnt and checks */
 /* values that the instruction is about to overwrite */
 struct bw_pending *bw_wait_hold(struct bw_strict_step *t);
@@ -161,7 +208,8 @@ void bw_defined_written(struct bw_strict_wave *sw, unsigned reg, enum bw_half ha
 struct bw_spill {
 	unsigned n;
 	struct bw_spilled {
-		uint8_t reg, lane;
+		uint16_t reg;
+		uint8_t lane;
 		uint32_t value;
 	} kept[64 * 4];
 };
@@ -170,9 +218,11 @@ void bw_defined_unspill(struct bw_strict_step *t, const struct bw_spill *s);
 void bw_defined_enter_trap(struct bw_strict_wave *sw, const struct bw_wave *w);
 void bw_defined_leave_trap(struct bw_strict_wave *sw, const struct bw_wave *w);
 
-/* hazard.c */
+/* hazard.c, hazard9.c */
 void bw_hazard_check(struct bw_strict_step *t);
 void bw_hazard_after(struct bw_strict_step *t);
+void bw_hazard9_check(struct bw_strict_step *t);
+void bw_hazard9_after(struct bw_strict_step *t);
 
 /* cache.c: what a load is to read through in place of the wave's TLB, or NULL; and what an
  * instruction that has been executed does to the caches. */
