@@ -107,13 +107,16 @@ static bool is_running(const struct bw_dap *s)
 void bw_dap_flush(struct bw_dap *s)
 {
 	_cleanup_free_ char *text = bw_dap_take_printed(s);
+	/* The program has printed before what is said of its stop or its end. */
+	if (s->debug) {
+		bw_debug_on_passing(s->debug, bw_dap_passing, s); /* "dprintf" has its own way */
+		send_output(s, false);
+		send_output(s, true);
+	}
 	if (text)
 		bw_dap_say(s, "console", text);
 	if (!s->debug)
 		return;
-	bw_debug_on_passing(s->debug, bw_dap_passing, s); /* "dprintf" puts its own there */
-	send_output(s, false);
-	send_output(s, true);
 	bw_dap_update_breaks(s);
 	if (!s->is_configured)
 		return;

@@ -53,6 +53,8 @@ def shader():
         c.request("continue", threadId=thread)
         c.event("terminated")
         equal(c.event("exited")["exitCode"], 0, "exit status")
+        said = "".join(e["body"]["output"] for e in c.events if e["event"] == "output")
+        check(0 <= said.find("pass ") < said.find("exited normally"), f"the program's last words come before its end in {said}")
         got = struct.unpack("<256I", pathlib.Path(out, "affine.0.0.0").read_bytes())
         want = [1000 if i == here else 2 * i + 1 for i in range(256)]
         equal([i for i in range(256) if got[i] != want[i]], [], "results that are wrong")
