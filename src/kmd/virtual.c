@@ -188,7 +188,7 @@ static const char *virtual_remedy(const struct bw_kmd *kmd, bool sysfs, int errn
 {
 	return errnum == ENOENT ? "the virtual GPU has no such file"
 	       : errnum == EOPNOTSUPP
-		       ? "of this model of the virtual GPU only the registers that a debugger needs can be shown"
+		       ? "behind this project's driver this model of the virtual GPU has the packets of another one"
 		       : NULL;
 }
 

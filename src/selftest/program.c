@@ -8,8 +8,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
@@ -96,6 +98,24 @@ static void said_path(const struct bw_selftest_work *w, char *out, size_t size_b
 	snprintf(out, size_b, "%s/said.txt", w->folder);
 }
 
+/* The generation of the kernels: meson.build. */
+#define KERNELS_OF "gfx11"
+
+static struct bw_error *check_gpu(struct bw_kmd *kmd)
+{
+	struct bw_kmd_ip ip;
+	char gfx[24];
+	BW_TRY(bw_kmd_ip(kmd, "GC", &ip));
+	uint32_t version = BW_IP_VERSION(ip.major, ip.minor, ip.revision);
+	const struct bw_arch *arch = bw_arch_of_code(version);
+	bw_arch_gfx_name(version, gfx, sizeof(gfx));
+	if (arch && !strcmp(arch->name, KERNELS_OF))
+		return NULL;
+	return bw_errorf(BW_E_UNSUPPORTED,
+			 "The kernels of the self-test are for " KERNELS_OF "; this GPU is %s",
+			 gfx);
+}
+
 struct bw_error *bw_selftest_spawn(struct bw_selftest_work *w, const struct bw_selftest_launch *l,
 				   struct bw_selftest_program *p)
 {
@@ -109,6 +129,7 @@ struct bw_error *bw_selftest_spawn(struct bw_selftest_work *w, const struct bw_s
 	BW_TRY(begin(w, l, p));
 	BW_TRY(bw_kmd_find_part("breakwater-launch", &launcher));
 	BW_TRY(bw_kmd_open(w->gpu, &p->kmd));
+	BW_TRY(check_gpu(p->kmd));
 	word(words, "%s", "breakwater-launch");
 	kernel_words(words, l, p);
 	const char *const *env = bw_kmd_program_env(p->kmd);

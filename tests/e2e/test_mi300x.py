@@ -119,13 +119,25 @@ def refused(words, sentence, status=2):
     equal((done.returncode, done.stdout + done.stderr), (status, sentence + "\n"), words)
 
 
+def registers():
+    """They have the names, addresses and fields of GC 9.4.3, also behind the own driver; the self-test compares one with what the driver says."""
+    def said(words, status=0):
+        done = subprocess.run([BREAKWATER, *words.split(), "--gpu", GPU], capture_output=True, text=True, timeout=TIMEOUT_S)
+        equal(done.returncode, status, words + done.stdout + done.stderr)
+        return done.stdout + done.stderr
+    equal(said("regs read GB_ADDR_CONFIG").strip(), "gc.regGB_ADDR_CONFIG => 0x2a114042", "GB_ADDR_CONFIG")
+    check("nearest: VM_CONTEXT0_CNTL" in said("regs read GCVM_CONTEXT0_CNTL", 2), "a register of gfx11")
+    queues = re.findall(r"^me1\.pipe(\d)\.queue0 +compute +0 +the driver +empty ", said("queues"), re.M)
+    equal(queues, ["0", "1", "2", "3"], "the queues of the driver")
+    with tempfile.TemporaryDirectory() as folder:
+        equal(said(f"selftest --up-to registers -o {folder}/report").count("passed in"), 2, "steps of the self-test")
+        check("The kernels of the self-test are for gfx11; this GPU is gfx942" in said(f"selftest --from pages --up-to pages -o {folder}/report", 1), "pages")
+
+
 def refusals():
-    refused(f"regs read GRBM_STATUS --gpu {GPU}",
-            "breakwater: reading GRBM_STATUS: register 0x2004: cannot read amdgpu_regs2: Operation not supported (of this model of the virtual GPU "
-            "only the registers that a debugger needs can be shown).")
-    refused(f"queues --gpu {GPU}",
-            "breakwater: reading CP_HQD_ACTIVE: register 0x3247: cannot read amdgpu_regs2: Operation not supported (of this model of the virtual GPU "
-            "only the registers that a debugger needs can be shown).")
+    refused(f"ring gfx_0.0.0 --gpu {GPU}",
+            'breakwater: ring gfx_0.0.0 ("breakwater queues" lists the rings): cannot open debugfs of the virtual GPU/amdgpu_ring_gfx_0.0.0: '
+            "Operation not supported (behind this project's driver this model of the virtual GPU has the packets of another one).")
 
 
 def trace():
@@ -143,4 +155,4 @@ def trace():
 
 
 if __name__ == "__main__":
-    main(kernels, bundles, waves, refusals, trace)
+    main(kernels, bundles, waves, registers, refusals, trace)

@@ -95,7 +95,8 @@ static uint32_t read_mm_data(struct bw_register_window *w, const struct bw_windo
 			     const struct bw_bank *bank)
 {
 	uint32_t addr_dw;
-	return of_register(w, r, &addr_dw) ? bw_own_read(w->dev, addr_dw) : read_same(w, r, bank);
+	return of_register(w, r, &addr_dw) ? bw_own_window_read(w, bank, addr_dw)
+					   : read_same(w, r, bank);
 }
 
 static void write_mm_data(struct bw_register_window *w, const struct bw_window_row *r,
@@ -103,7 +104,7 @@ static void write_mm_data(struct bw_register_window *w, const struct bw_window_r
 {
 	uint32_t addr_dw;
 	if (of_register(w, r, &addr_dw))
-		bw_own_write(w->dev, addr_dw, value);
+		bw_own_window_write(w, bank, addr_dw, value);
 	else
 		write_same(w, r, bank, value);
 }
@@ -263,13 +264,57 @@ static struct bw_error *fill(struct bw_register_window *w)
 	return NULL;
 }
 
+/* NULL where the profile's registers are its own. */
+static struct bw_error *create(struct bw_device *dev, struct bw_register_window **out)
+{
+	BW_TRY(bw_register_window_new(dev, out));
+	struct bw_register_window *w = *out;
+	if (!w)
+		return NULL;
+	w->plain = calloc(BW_REG_SPACE_DW, sizeof(*w->plain));
+	struct bw_error *err = w->plain ? fill(w) : bw_error_nomem();
+	if (err) {
+		bw_register_window_free(w);
+		*out = NULL;
+	}
+	return err;
+}
+
 struct bw_error *bw_own_create(struct bw_device *dev)
 {
-	if (!dev->options.foreign_driver || !dev->profile->registers_of)
-		return NULL;
-	BW_TRY(bw_register_window_new(dev, &dev->own));
-	dev->own->plain = calloc(BW_REG_SPACE_DW, sizeof(*dev->own->plain));
-	return dev->own->plain ? fill(dev->own) : bw_error_nomem();
+	return dev->options.foreign_driver ? create(dev, &dev->own) : NULL;
+}
+
+/* Behind this project's driver the device's other registers act as well: those of the same name. */
+static struct bw_error *add_others(struct bw_register_window *w)
+{
+	const struct bw_profile *p = bw_device_profile(w->dev);
+	const struct bw_regs_block *b;
+	struct bw_reg reg;
+	uint32_t addr_dw;
+	BW_TRY(bw_regs_find("gc", p->gc.version, &b));
+	for (unsigned r = BW_REG_NONE + 1; r < BW_N_REGISTERS; r++) {
+		const char *name = bw_register_name(r);
+		if (!name || !bw_regs_lookup(b, name, &reg))
+			continue;
+		BW_TRY(bw_reg_address(&reg, p->gc.segment, BW_PROFILE_SEGMENTS, &addr_dw));
+		bool is_taken = addr_dw >= BW_REG_SPACE_DW || w->row_of[addr_dw] ||
+				load(w, addr_dw) || bw_cp_is_sh(addr_dw);
+		if (!is_taken)
+			BW_TRY(bw_window_add(w, &(struct bw_window_register){"gc", name}));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_own_window(struct bw_device *dev, struct bw_register_window **out)
+{
+	BW_TRY(create(dev, out));
+	struct bw_error *err = *out ? add_others(*out) : NULL;
+	if (err) {
+		bw_register_window_free(*out);
+		*out = NULL;
+	}
+	return err;
 }
 
 void bw_own_destroy(struct bw_device *dev)
@@ -312,32 +357,41 @@ static struct bw_bank selected(const struct bw_register_window *w)
 #undef SELECTED
 }
 
-uint32_t bw_own_read(struct bw_device *dev, uint32_t addr_dw)
+uint32_t bw_own_window_read(struct bw_register_window *w, const struct bw_bank *bank,
+			    uint32_t addr_dw)
 {
-	struct bw_register_window *w = dev->own;
-	const struct bw_bank bank = selected(w);
 	uint32_t v;
 	if (addr_dw >= BW_REG_SPACE_DW)
 		return 0;
 	if (bw_cp_is_sh(addr_dw)) /* where all generations have it */
-		v = bw_device_reg_read(dev, &bank, addr_dw);
-	else if (!bw_register_window_read(w, &bank, addr_dw, &v))
-		v = load(w, addr_dw);
+		return bw_device_reg_read(w->dev, bank, addr_dw);
+	return bw_register_window_read(w, bank, addr_dw, &v) ? v : load(w, addr_dw);
+}
+
+void bw_own_window_write(struct bw_register_window *w, const struct bw_bank *bank, uint32_t addr_dw,
+			 uint32_t value)
+{
+	if (addr_dw >= BW_REG_SPACE_DW)
+		return;
+	if (bw_cp_is_sh(addr_dw))
+		bw_device_reg_write(w->dev, bank, addr_dw, value);
+	else if (!bw_register_window_write(w, bank, addr_dw, value))
+		store(w, addr_dw, value);
+}
+
+uint32_t bw_own_read(struct bw_device *dev, uint32_t addr_dw)
+{
+	const struct bw_bank bank = selected(dev->own);
+	uint32_t v = bw_own_window_read(dev->own, &bank, addr_dw);
 	BW_LOG(TRACE, "vgpu", "own read  0x%05x = 0x%08x", addr_dw, v);
 	return v;
 }
 
 void bw_own_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
 {
-	struct bw_register_window *w = dev->own;
-	const struct bw_bank bank = selected(w);
+	const struct bw_bank bank = selected(dev->own);
 	BW_LOG(TRACE, "vgpu", "own write 0x%05x = 0x%08x", addr_dw, value);
-	if (addr_dw >= BW_REG_SPACE_DW)
-		return;
-	if (bw_cp_is_sh(addr_dw))
-		bw_device_reg_write(dev, &bank, addr_dw, value);
-	else if (!bw_register_window_write(w, &bank, addr_dw, value))
-		store(w, addr_dw, value);
+	bw_own_window_write(dev->own, &bank, addr_dw, value);
 }
 
 uint32_t bw_own_queue_word(const struct bw_device *dev, enum bw_register reg, uint32_t value)

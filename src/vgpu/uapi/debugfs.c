@@ -423,12 +423,11 @@ static bool is_sync_row(const struct bw_file_row *row)
 	return row >= sync_rows && row < sync_rows + BW_ARRAY_SIZE(sync_rows);
 }
 
-/* Files that show registers, or packets, which the debugger would take for those of the GPU that
- * the profile names. amdgpu_regs2, and the files that show waves, have
- * those that are its own (register_window.h). */
-static bool shows_registers(const struct bw_file_row *row)
+/* Files that show packets and descriptors of queues, which the debugger would take for those of the
+ * GPU that the profile names. The registers are its own (register_own.h). */
+static bool shows_packets(const struct bw_file_row *row)
 {
-	const struct bw_file_ops *const ops[] = {&bw_regs_ops, &bw_ring_ops, &bw_mqd_ops};
+	const struct bw_file_ops *const ops[] = {&bw_ring_ops, &bw_mqd_ops};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(ops); i++)
 		if (row->ops == ops[i])
 			return true;
@@ -452,7 +451,7 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, const char
 	pthread_mutex_unlock(&u->lock);
 	if (absent)
 		return -ENOENT;
-	if (row && shows_registers(row) && u->profile->registers_of)
+	if (row && shows_packets(row) && u->profile->registers_of)
 		return -EOPNOTSUPP;
 	struct bw_str text = {0};
 	const struct bw_file_ops *ops = row ? row->ops : &bw_text_ops;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "arch/arch.h"
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/register_window.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/gpu.h"
@@ -32,37 +33,33 @@ static bool bank_valid(struct bw_uapi *u, const struct bw_bank *b)
 				(b->se == ~0u || b->se < u->profile->n_se));
 }
 
-static bool access_reg(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_dw,
+static void access_reg(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_dw,
 		       uint8_t *out, const uint8_t *in)
 {
 	uint32_t v = 0;
-	bool is_known = true;
 	if (in)
 		memcpy(&v, in, sizeof(v));
-	if (u->window)
-		is_known = in ? bw_register_window_write(u->window, bank, addr_dw, v)
-			      : bw_register_window_read(u->window, bank, addr_dw, &v);
+	if (u->window && in)
+		bw_own_window_write(u->window, bank, addr_dw, v);
+	else if (u->window)
+		v = bw_own_window_read(u->window, bank, addr_dw);
 	else if (in)
 		bw_device_reg_write(u->dev, bank, addr_dw, v);
 	else
 		v = bw_device_reg_read(u->dev, bank, addr_dw);
 	if (out)
 		memcpy(out, &v, sizeof(v));
-	return is_known;
 }
 
 /* Register reads or writes one after the other; `out` or `in` is NULL. */
-static int access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_b,
-		       size_t size_b, uint8_t *out, const uint8_t *in)
+static void access_regs(struct bw_uapi *u, const struct bw_bank *bank, uint32_t addr_b,
+			size_t size_b, uint8_t *out, const uint8_t *in)
 {
-	int r = 0;
 	pthread_mutex_lock(&u->grbm_lock);
-	for (size_t i = 0; i < size_b && !r; i += 4)
-		if (!access_reg(u, bank, (addr_b + (uint32_t)i) / 4, out ? out + i : NULL,
-				in ? in + i : NULL))
-			r = -EOPNOTSUPP;
+	for (size_t i = 0; i < size_b; i += 4)
+		access_reg(u, bank, (addr_b + (uint32_t)i) / 4, out ? out + i : NULL,
+			   in ? in + i : NULL);
 	pthread_mutex_unlock(&u->grbm_lock);
-	return r;
 }
 
 /* ---- amdgpu_regs: the position says which bank ---- */
@@ -89,9 +86,7 @@ static int64_t regs_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_
 	*pos = p & 0x3fffff;
 	if (size_b > MAX_ACCESS_B || !bank_valid(f->u, &bank))
 		return -EINVAL;
-	int r = access_regs(f->u, &bank, (uint32_t)*pos, size_b, out, in);
-	if (r)
-		return r;
+	access_regs(f->u, &bank, (uint32_t)*pos, size_b, out, in);
 	*pos = f->u->options.no_defects ? p + size_b : *pos + size_b;
 	return (int64_t)size_b;
 }
@@ -128,10 +123,11 @@ static int64_t regs2_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size
 		.queue = f->regs2.queue,
 		.vmid = f->regs2.vmid,
 	};
-	int r = bank_valid(f->u, &bank) ? access_regs(f->u, &bank, offset, size_b, out, in)
-					: -EINVAL;
+	bool is_valid = bank_valid(f->u, &bank);
+	if (is_valid)
+		access_regs(f->u, &bank, offset, size_b, out, in);
 	pthread_mutex_unlock(&f->lock);
-	return r ? r : (int64_t)size_b;
+	return is_valid ? (int64_t)size_b : -EINVAL;
 }
 
 static int64_t regs2_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)

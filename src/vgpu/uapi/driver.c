@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/register_window.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/fence.h"
@@ -45,7 +46,7 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	bw_drm_limits_init(u);
 	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
 	if (!err)
-		err = bw_register_window_new(u->dev, &u->window);
+		err = bw_own_window(u->dev, &u->window);
 	if (!err)
 		bw_strict_start(u);
 	if (!err)
