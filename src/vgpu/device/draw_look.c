@@ -156,13 +156,9 @@ static void interpolate(const struct bw_draw *d, const struct bw_draw_quad *quad
 {
 	const struct bw_draw_primitive *p = &d->primitives[quad->primitive];
 	struct bw_weights w;
-	bw_triangle_weigh(
-		&p->t,
-		quad->x + (int)(k % 2) +
-			(double)bw_draw_sample_x(&d->state, quad->sample) / BW_RASTER_SUBPIXELS,
-		quad->y + (int)(k / 2) +
-			(double)bw_draw_sample_y(&d->state, quad->sample) / BW_RASTER_SUBPIXELS,
-		&w);
+	bw_triangle_weigh(&p->t,
+			  bw_draw_sample_at_x(&d->state, quad->x + (int)(k % 2), quad->sample),
+			  bw_draw_sample_at_y(&d->state, quad->y + (int)(k / 2), quad->sample), &w);
 	out->n = BW_MIN(d->state.n_inputs, (unsigned)BW_DRAWS_INPUTS);
 	for (unsigned i = 0; i < out->n; i++) {
 		const struct bw_draw_input *in = &d->state.input[i];

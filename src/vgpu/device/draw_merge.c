@@ -73,31 +73,16 @@ static bool write_texel(struct bw_draw_part *p, const struct bw_draw_surface *s,
 
 /* ---- depth and stencil ---- */
 
-/* The depth that the buffer has becomes p->depth_before, if it has the sample. */
-static bool read_depth(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_has)
+/* The depth that the buffer has at va becomes p->depth_before. */
+static bool read_depth(struct bw_draw_part *p, uint64_t va)
 {
-	const struct bw_draw_targets *t = &p->d->targets;
+	const struct bw_draw_surface *s = &p->d->targets.depth;
 	uint8_t texel[16];
 	uint32_t old[4];
-	uint64_t va = t->depth.used ? texel_va(&t->depth, at) : 0;
-	*out_has = va != 0;
-	if (!va)
-		return true;
-	if (!read_texel(p, &t->depth, va, texel))
+	if (!read_texel(p, s, va, texel))
 		return false;
-	bw_format_unpack(t->depth.im.format, texel, old);
+	bw_format_unpack(s->im.format, texel, old);
 	p->depth_before = bits_f32(old[0]);
-	return true;
-}
-
-/* Whether that depth lies between the bounds. */
-static bool test_bounds(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes)
-{
-	const struct bw_draw_targets *t = &p->d->targets;
-	bool has = false;
-	if (t->has_bounds && !read_depth(p, at, &has))
-		return false;
-	*out_passes = !has || (p->depth_before >= t->bounds[0] && p->depth_before <= t->bounds[1]);
 	return true;
 }
 
@@ -113,27 +98,12 @@ static float stored_depth(const struct bw_format *f, float z)
 	return bits_f32(v[0]);
 }
 
-static bool test_depth(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes)
-{
-	const struct bw_draw_targets *t = &p->d->targets;
-	bool has;
-	if (!read_depth(p, at, &has))
-		return false;
-	*out_passes =
-		!has || bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
-					 p->depth_before);
-	return true;
-}
-
-static bool write_depth(struct bw_draw_part *p, const struct bw_draw_sample *at)
+static bool write_depth(struct bw_draw_part *p, uint64_t va, float z)
 {
 	const struct bw_draw_targets *t = &p->d->targets;
 	uint8_t texel[16];
-	uint32_t z[4] = {f32_bits(t->clear_depth ? t->depth_clear : at->z)};
-	uint64_t va = t->depth.used && t->writes_depth ? texel_va(&t->depth, at) : 0;
-	if (!va)
-		return true;
-	bw_format_pack(t->depth.im.format, z, texel);
+	const uint32_t v[4] = {f32_bits(t->clear_depth ? t->depth_clear : z)};
+	bw_format_pack(t->depth.im.format, v, texel);
 	return write_texel(p, &t->depth, va, texel);
 }
 
@@ -142,11 +112,14 @@ bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool 
 	struct bw_draw_targets *t = &p->d->targets;
 	const struct bw_draw_stencil *face = &t->face[at->is_front ? 0 : 1];
 	uint8_t texel[16], old = 0;
-	bool stencil_passes = true, depth_passes = false;
+	bool stencil_passes = true, depth_passes = true;
+	const uint64_t depth_va = t->depth.used ? texel_va(&t->depth, at) : 0;
 	p->stencil_failed = false;
-	if (!test_bounds(p, at, out_passes))
+	*out_passes = false;
+	if (depth_va && !read_depth(p, depth_va))
 		return false;
-	if (!*out_passes)
+	if (depth_va && t->has_bounds &&
+	    !(p->depth_before >= t->bounds[0] && p->depth_before <= t->bounds[1]))
 		return true;
 	uint64_t va = t->stencil.used ? texel_va(&t->stencil, at) : 0;
 	if (va) {
@@ -156,8 +129,9 @@ bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool 
 		stencil_passes = bw_compare_stencil(face->function, at->stencil & face->mask,
 						    old & face->mask);
 	}
-	if (stencil_passes && !test_depth(p, at, &depth_passes))
-		return false;
+	if (depth_va)
+		depth_passes = bw_compare_depth(
+			t->z_function, stored_depth(t->depth.im.format, at->z), p->depth_before);
 	*out_passes = stencil_passes && depth_passes;
 	p->stencil_failed = !stencil_passes;
 	if (va && t->writes_stencil) {
@@ -171,7 +145,7 @@ bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool 
 	}
 	if (*out_passes && t->counts)
 		p->n_passed++;
-	return !*out_passes || write_depth(p, at);
+	return !*out_passes || !depth_va || !t->writes_depth || write_depth(p, depth_va, at->z);
 }
 
 /* ---- colours ---- */

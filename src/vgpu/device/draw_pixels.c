@@ -43,20 +43,23 @@ static bool test_early(struct bw_draw_part *part, uint32_t primitive, int32_t x,
 }
 
 /* Samples of a pixel that the triangle covers and that pass. False: part->why. */
-static bool cover(struct bw_draw_part *part, uint32_t primitive, int32_t x, int32_t y, uint8_t *out)
+static bool cover(struct bw_draw_part *part, const struct bw_draw_block *b, int32_t x, int32_t y,
+		  uint8_t *out)
 {
 	const struct bw_draw_state *s = &part->d->state;
-	const struct bw_triangle *t = &part->d->primitives[primitive].t;
+	const struct bw_triangle *t = &part->d->primitives[b->primitive].t;
 	*out = 0;
 	if (x < t->box.x0 || x >= t->box.x1 || y < t->box.y0 || y >= t->box.y1)
 		return true;
 	for (unsigned i = 0; i < s->n_samples; i++) {
 		bool passes;
-		if (!(s->sample_mask >> i & 1) ||
+		if (!(s->sample_mask >> i & 1))
+			continue;
+		if (!b->is_filled &&
 		    !bw_triangle_covers(t, x * BW_RASTER_SUBPIXELS + bw_draw_sample_x(s, (int)i),
 					y * BW_RASTER_SUBPIXELS + bw_draw_sample_y(s, (int)i)))
 			continue;
-		if (!test_early(part, primitive, x, y, i, &passes))
+		if (!test_early(part, b->primitive, x, y, i, &passes))
 			return false;
 		*out |= (uint8_t)(passes << i);
 	}
@@ -69,8 +72,7 @@ static bool find_quad(struct bw_draw_part *part, struct bw_draw_block *b, int32_
 	struct bw_draw_quad quad = {.primitive = b->primitive, .x = x, .y = y, .sample = -1};
 	unsigned any = 0;
 	for (unsigned k = 0; k < 4; k++) {
-		if (!cover(part, b->primitive, x + (int)(k % 2), y + (int)(k / 2),
-			   &quad.covered[k]))
+		if (!cover(part, b, x + (int)(k % 2), y + (int)(k / 2), &quad.covered[k]))
 			return false;
 		any |= quad.covered[k];
 	}
@@ -81,7 +83,10 @@ static bool find_quad(struct bw_draw_part *part, struct bw_draw_block *b, int32_
 
 static bool find_quads(struct bw_draw_part *part, struct bw_draw_block *b)
 {
-	const struct bw_raster_area *box = &part->d->primitives[b->primitive].t.box;
+	const struct bw_triangle *t = &part->d->primitives[b->primitive].t;
+	const struct bw_raster_area *box = &t->box,
+				    block = {b->x, b->y, b->x + BLOCK, b->y + BLOCK};
+	b->is_filled = bw_triangle_fills(t, &block);
 	for (int32_t y = BW_MAX(b->y, box->y0 & ~1); y < BW_MIN(b->y + BLOCK, box->y1); y += 2)
 		for (int32_t x = BW_MAX(b->x, box->x0 & ~1); x < BW_MIN(b->x + BLOCK, box->x1);
 		     x += 2)

@@ -97,6 +97,7 @@ enum { BW_DRAW_BLOCK = 16, BW_DRAW_BLOCKS = 64 };
 struct bw_draw_block {
 	uint32_t primitive;
 	int32_t x, y;
+	bool is_filled; /* the primitive covers all of it */
 	unsigned n_quads;
 	struct bw_draw_quad quad[BW_DRAW_BLOCK / 2 * BW_DRAW_BLOCK / 2];
 };

@@ -295,10 +295,8 @@ struct pixel {
 static void weigh_at(const struct bw_draw *d, const struct pixel *p, int sample,
 		     struct bw_weights *out)
 {
-	bw_triangle_weigh(&p->primitive->t,
-			  p->x + (double)bw_draw_sample_x(&d->state, sample) / BW_RASTER_SUBPIXELS,
-			  p->y + (double)bw_draw_sample_y(&d->state, sample) / BW_RASTER_SUBPIXELS,
-			  out);
+	bw_triangle_weigh(&p->primitive->t, bw_draw_sample_at_x(&d->state, (int32_t)p->x, sample),
+			  bw_draw_sample_at_y(&d->state, (int32_t)p->y, sample), out);
 }
 
 /* The sample where a centroid is: none (the centre) when all are covered, or none is. */
@@ -347,8 +345,9 @@ static void input_value(const struct bw_draw *d, unsigned which, const struct pi
 				  (float)bw_draw_sample_y(s, position) / BW_RASTER_SUBPIXELS);
 		return;
 	case POS_Z_FLOAT:
-		weigh_at(d, p, sample, &k);
-		out[0] = f32_bits((float)k.z);
+		out[0] = f32_bits((float)bw_triangle_depth(
+			&p->primitive->t, bw_draw_sample_at_x(s, (int32_t)p->x, sample),
+			bw_draw_sample_at_y(s, (int32_t)p->y, sample)));
 		return;
 	case POS_W_FLOAT:
 		weigh_at(d, p, position, &k);

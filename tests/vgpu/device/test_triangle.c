@@ -120,7 +120,8 @@ static void test_interpolation(void **state)
 	assert_float_equal(k.linear[0], 0.25, 1e-6);
 	assert_float_equal(k.linear[1], 0.25, 1e-6);
 	assert_float_equal(k.linear[2], 0.5, 1e-6);
-	assert_float_equal(k.z, 0.25 * 0.25 + 0.25 * 0.5 + 0.5 * 0.75, 1e-6);
+	assert_float_equal(bw_triangle_depth(&t, 4, 8), 0.25 * 0.25 + 0.25 * 0.5 + 0.5 * 0.75,
+			   1e-6);
 	/* 1/w is linear: 1/4 + 1/8 + 1/8 */
 	assert_float_equal(k.w, 2, 1e-6);
 	assert_float_equal(k.persp[0], 0.5, 1e-6);
@@ -210,7 +211,7 @@ static void test_point(void **state)
 	bw_triangle_weigh(&t, 8, 13, &k);
 	assert_float_equal(k.persp[1], 0.25, 1e-6);
 	assert_float_equal(k.persp[2], 0.75, 1e-6);
-	assert_float_equal(k.z, 0.5, 1e-6);
+	assert_float_equal(bw_triangle_depth(&t, 8, 13), 0.5, 1e-6);
 	assert_float_equal(k.w, 2, 1e-6);
 	assert_true(bw_triangle_setup_point(&t, &v, &view, &rules, &scissor, size));
 	assert_int_equal(count(&t), 3 * 4);
@@ -252,6 +253,50 @@ static void test_odd_numbers(void **state)
 					    (const float[2]){v[1].x, v[1].y}))
 			assert_true(count(&t) <= SIZE * SIZE);
 	}
+}
+
+/* A block that is said to be filled has no sample that is not covered: of triangles near the
+ * screen, of others, of those that planes cut, and of points. */
+static void test_filled(void **state)
+{
+	enum { BLOCK = 4, STEP = BW_RASTER_SUBPIXELS / 4 };
+	uint32_t seed = 11;
+	unsigned n_filled[4] = {0};
+	for (unsigned n = 0; n < 400; n++) {
+		const unsigned kind = n % 4;
+		const struct bw_raster_rules rules = {
+			.clips_near = kind == 2, .clips_far = kind == 2, .clip_mask = kind == 2};
+		const float reach = kind == 1 ? 40000 : 30;
+		struct bw_raster_vertex v[3];
+		struct bw_triangle t;
+		for (unsigned i = 0; i < 3; i++) {
+			float r[4];
+			for (unsigned k = 0; k < 4; k++) {
+				seed = seed * 1664525 + 1013904223;
+				r[k] = (float)(seed >> 8) / 16777216.0f;
+			}
+			v[i] = at(16 + (r[0] - 0.5f) * 2 * reach, 16 + (r[1] - 0.5f) * 2 * reach,
+				  kind == 2 ? r[2] * 1.5f - 0.25f : r[2], 0.5f + r[3]);
+			v[i].clip[0] = r[2] - 0.2f;
+		}
+		bool is_shape = kind == 3 ? bw_triangle_setup_point(&t, &v[0], &view, &rules, &all,
+								    (const float[2]){13, 21})
+					  : bw_triangle_setup(&t, v, &view, &rules, &all);
+		for (int y = 0; y < SIZE && is_shape; y += BLOCK)
+			for (int x = 0; x < SIZE; x += BLOCK) {
+				const struct bw_raster_area block = {x, y, x + BLOCK, y + BLOCK};
+				if (!bw_triangle_fills(&t, &block))
+					continue;
+				n_filled[kind]++;
+				for (int k = 0; k < BLOCK * BW_RASTER_SUBPIXELS; k += STEP)
+					for (int i = 0; i < BLOCK * BW_RASTER_SUBPIXELS; i += STEP)
+						assert_true(bw_triangle_covers(
+							&t, x * BW_RASTER_SUBPIXELS + i,
+							y * BW_RASTER_SUBPIXELS + k));
+			}
+	}
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(n_filled[i] > 50);
 }
 
 static bool set_line(struct bw_triangle *t, struct bw_raster_vertex a, struct bw_raster_vertex b,
@@ -319,7 +364,7 @@ static void test_line_values(void **state)
 	assert_float_equal(k.persp[1], 1.0 / 3, 1e-6);
 	assert_float_equal(k.persp[2], 0, 0);
 	assert_float_equal(k.linear[1], 0.5, 1e-6);
-	assert_float_equal(k.z, 0.5, 1e-6);
+	assert_float_equal(bw_triangle_depth(&t, 12, 8), 0.5, 1e-6);
 	assert_float_equal(k.w, 4.0 / 3, 1e-6);
 }
 
@@ -339,5 +384,5 @@ static void test_clipped_line(void **state)
 
 TESTS(test_shared_edges, test_fan_has_no_gaps, test_facing_and_culling, test_interpolation,
       test_near_plane, test_behind_the_eye, test_clip_distance, test_rectangle, test_point,
-      test_odd_numbers, test_line_pieces, test_rectangular_line, test_line_values,
+      test_odd_numbers, test_filled, test_line_pieces, test_rectangular_line, test_line_values,
       test_clipped_line);

@@ -320,6 +320,26 @@ bool bw_triangle_misses(const struct bw_triangle *t, const struct bw_raster_area
 	return false;
 }
 
+/* Both shapes are convex, so their corners are enough. */
+bool bw_triangle_fills(const struct bw_triangle *t, const struct bw_raster_area *pixels)
+{
+	const int32_t x[2] = {pixels->x0, pixels->x1}, y[2] = {pixels->y0, pixels->y1};
+	for (unsigned i = 0; i < 4; i++) {
+		int64_t px = (int64_t)x[i % 2] * BW_RASTER_SUBPIXELS,
+			py = (int64_t)y[i / 2] * BW_RASTER_SUBPIXELS;
+		if (t->is_rect && (px < t->edge[0].a || py < t->edge[0].b || px > t->edge[1].a ||
+				   py > t->edge[1].b))
+			return false;
+		for (unsigned k = 0; k < t->n_edges && t->is_exact && !t->is_rect; k++)
+			if (t->edge[k].a * px + t->edge[k].b * py + t->edge[k].c <= 0)
+				return false;
+		if (!t->is_rect && (t->has_planes || !t->is_exact) &&
+		    !is_between_planes(t, x[i % 2], y[i / 2], !t->is_exact))
+			return false;
+	}
+	return true;
+}
+
 void bw_triangle_weigh(const struct bw_triangle *t, double x, double y, struct bw_weights *out)
 {
 	double e[3], sum = 0;
@@ -332,7 +352,6 @@ void bw_triangle_weigh(const struct bw_triangle *t, double x, double y, struct b
 		out->linear[k] = e[k] * t->w[k] / t->det;
 	}
 	out->w = t->det / sum;
-	out->z = bw_triangle_depth(t, x, y);
 }
 
 double bw_triangle_depth(const struct bw_triangle *t, double x, double y)

@@ -70,7 +70,7 @@ struct bw_triangle {
 struct bw_weights {
 	double persp[3];  /* of the corners; their sum is 1 */
 	double linear[3]; /* not corrected by w */
-	double w, z;	  /* z: biased, and clamped */
+	double w;
 };
 
 /* False: it covers nothing, or is culled. */
@@ -90,8 +90,10 @@ bool bw_triangle_make_edges(struct bw_triangle *t, unsigned n, const int64_t *x,
 bool bw_triangle_covers(const struct bw_triangle *t, int32_t x, int32_t y);
 /* No sample of the pixels from x0, y0 up to x1, y1 can be covered. May say no although none is. */
 bool bw_triangle_misses(const struct bw_triangle *t, const struct bw_raster_area *pixels);
+/* Every sample of these pixels is covered. May say no although it is so. */
+bool bw_triangle_fills(const struct bw_triangle *t, const struct bw_raster_area *pixels);
 void bw_triangle_weigh(const struct bw_triangle *t, double x, double y, struct bw_weights *out);
-/* The depth alone, as bw_triangle_weigh() has it. */
+/* The depth there, biased and clamped. */
 double bw_triangle_depth(const struct bw_triangle *t, double x, double y);
 
 #endif
