@@ -203,18 +203,22 @@ struct interp {
 	bool half_dst, to_zero;
 };
 
-static float interp_src(const struct bw_exec *x, const struct bw_wave *w,
-			const struct bw_inst *inst, unsigned i, unsigned lane,
-			const struct interp *p)
+/* The values of a source in each lane. */
+static void interp_src(const struct bw_exec *x, const struct bw_wave *w, const struct bw_inst *inst,
+		       unsigned i, const struct interp *p, float out[64])
 {
-	unsigned from = p->quad[i] < 0 ? lane : (lane & ~3u) + (unsigned)p->quad[i];
-	uint32_t v = inst->src[i] >= BW_SRC_VGPR0
-			     ? vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0)[from]
-			     : bw_scalar_read32(w, inst, inst->src[i]);
-	if (p->half[i])
-		v = f32_bits(f16_to_f32((uint16_t)(v >> (inst->op_sel >> i & 1 ? 16 : 0)),
-					x->m.flush_in16));
-	return bits_f32(inst->neg >> i & 1 ? v ^ 0x80000000u : v);
+	const uint32_t *vgpr =
+		inst->src[i] >= BW_SRC_VGPR0 ? vgpr_src(x, w, inst->src[i] - BW_SRC_VGPR0) : NULL;
+	const uint32_t scalar = vgpr ? 0 : bw_scalar_read32(w, inst, inst->src[i]);
+	const uint32_t sign = inst->neg >> i & 1 ? 0x80000000u : 0;
+	const unsigned shift = inst->op_sel >> i & 1 ? 16 : 0;
+	for (unsigned lane = 0; lane < w->lanes; lane++) {
+		unsigned from = p->quad[i] < 0 ? lane : (lane & ~3u) + (unsigned)p->quad[i];
+		uint32_t v = vgpr ? vgpr[from] : scalar;
+		if (p->half[i])
+			v = f32_bits(f16_to_f32((uint16_t)(v >> shift), x->m.flush_in16));
+		out[lane] = bits_f32(v ^ sign);
+	}
 }
 
 static float clamp01(float f, const struct bw_fmode *m)
@@ -230,14 +234,16 @@ static void interp(const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *
 	const struct bw_inst *inst = rec->inst;
 	uint64_t exec = bw_wave_exec(w);
 	uint32_t result[64];
+	float src[3][64];
 	uint32_t saved = _mm_getcsr();
 	if (inst->dst >= x->code.page->ctx.n_vgprs)
 		return;
+	for (unsigned i = 0; i < 3; i++)
+		interp_src(x, w, inst, i, p, src[i]);
 	if (p->to_zero && !p->half_dst)
 		_mm_setcsr(saved | _MM_ROUND_TOWARD_ZERO);
 	for (unsigned l = 0; l < w->lanes; l++) {
-		float r = FMA32(interp_src(x, w, inst, 0, l, p), interp_src(x, w, inst, 1, l, p),
-				interp_src(x, w, inst, 2, l, p));
+		float r = FMA32(src[0][l], src[1][l], src[2][l]);
 		if (inst->clamp)
 			r = clamp01(r, &x->m);
 		result[l] = p->half_dst ? f32_to_f16(r,
