@@ -418,6 +418,8 @@ def kfd(s):
     s.kfd(2, 0x0a, struct.pack('<II', 1, 0))
     s.kfd(2, 0x0c, ('QIIII', event, 1, 0, 0, 0))
     s.kfd(2, 0x09, struct.pack('<II', 1, 0))
+    s.kfd(2, 0x1a, ('IIQ', 0, 32, s.put(struct.pack('<I', 0xc))))
+    s.kfd(2, 0x1b, struct.pack('<QIIII', 0, 0, 0, 0, 0))
     s.kfd(2, 0x19, ('QQII', gpu << 32, ids, 1, 0))
     s.kfd(2, 0x17, struct.pack('<Q', gpu << 32))
     s.kfd(2, 0x23, struct.pack('<QII', 0, gpu, 0))

@@ -128,6 +128,8 @@ void bw_kfd_flush_tlb(struct bw_kfd *p);
 int bw_kfd_ioctl_create_queue(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_alloc_queue_gws(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_set_cu_mask(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_get_queue_wave_state(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg);
 /* Interrupts of a VMID. False: it is no process of KFD's. */
 bool bw_kfd_interrupt(struct bw_uapi *u, unsigned vmid, uint32_t event_id);

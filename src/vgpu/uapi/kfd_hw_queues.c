@@ -16,6 +16,8 @@ enum {
 
 /* ---- of ME 1 ---- */
 
+static const uint32_t all_cus[BW_KFD_MAX_SES] = {[0 ... BW_KFD_MAX_SES - 1] = UINT32_MAX};
+
 static struct bw_bank bank_of(const struct bw_kfd_queue *q)
 {
 	return (struct bw_bank){.use_srbm = true, .me = 1, .pipe = q->pipe, .queue = q->queue};
@@ -31,6 +33,12 @@ static bool hqd_is_active(const struct bw_kfd_queue *q)
 {
 	const struct bw_bank bank = bank_of(q);
 	return bw_rreg_bank(q->process->u, &bank, BW_REG_CP_HQD_ACTIVE);
+}
+
+static void hqd_set_cus(const struct bw_kfd_queue *q, const uint32_t se_mask[BW_KFD_MAX_SES])
+{
+	for (unsigned se = 0; se < q->process->u->profile->n_se; se++)
+		hqd_write(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + se, se_mask[se]);
 }
 
 /* As kfd_mqd_manager_v11.c fills the descriptor of a queue. */
@@ -60,6 +68,8 @@ static void hqd_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_
 	hqd_write(q, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL,
 		  BW_FIELD(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, bw_kfd_doorbell_dw(q)) |
 			  BW_FIELD_MASK(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN));
+	/* the mask of the queue that was here before */
+	hqd_set_cus(q, all_cus);
 	hqd_write(q, BW_REG_CP_HQD_ACTIVE, 1);
 }
 
@@ -174,6 +184,12 @@ void bw_kfd_hw_release(const struct bw_kfd_queue *q)
 void bw_kfd_hw_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a)
 {
 	hardware_of(q)->map(q, a);
+}
+
+void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q, const uint32_t se_mask[BW_KFD_MAX_SES])
+{
+	if (q->kind != BW_KFD_SDMA) /* has no waves: nothing, as in update_mqd_sdma() */
+		hqd_set_cus(q, se_mask);
 }
 
 void bw_kfd_hw_begin_to_unmap(const struct bw_kfd_queue *q)

@@ -201,6 +201,69 @@ int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg)
 	return -EOPNOTSUPP;
 }
 
+/* mqd_symmetrically_map_cu_mask(): the bits go to the first CU of each engine, then to that of the
+ * engines' second arrays, then to the second CUs; a WGP is two of them. */
+static void map_cus(const struct bw_profile *p, const uint32_t *mask, unsigned n_bits,
+		    uint32_t se_mask[BW_KFD_MAX_SES])
+{
+	const unsigned step = p->cus_per_wgp, n_cus = p->cus_per_wgp * p->wgp_per_sa;
+	const unsigned n = BW_MIN(n_bits, bw_profile_n_cus(p));
+	unsigned bit = 0;
+	for (unsigned cu = 0; cu < n_cus; cu += step)
+		for (unsigned sa = 0; sa < p->sa_per_se; sa++)
+			for (unsigned se = 0; se < p->n_se && bit < n; se++, bit += step)
+				if (mask[bit / 32] >> bit % 32 & 1)
+					se_mask[se] |= ((1u << step) - 1) << (cu + 16 * sa);
+}
+
+/* The two CUs of a WGP are in or out together. */
+static bool is_of_wgps(const struct bw_profile *p, const uint32_t *mask, unsigned n_bits)
+{
+	for (unsigned bit = 0; p->cus_per_wgp > 1 && bit < n_bits; bit += 2) {
+		unsigned pair = mask[bit / 32] >> bit % 32 & 3;
+		if (pair == 1 || pair == 2)
+			return false;
+	}
+	return true;
+}
+
+/* kfd_ioctl_set_cu_mask() and pqm_update_mqd() of Linux 6.12. */
+int bw_kfd_ioctl_set_cu_mask(struct bw_drm_call *c, void *arg)
+{
+	enum { MAX_BITS = 1024 };
+	const struct kfd_ioctl_set_cu_mask_args *a = arg;
+	const struct bw_profile *p = c->u->profile;
+	uint32_t mask[MAX_BITS / 32], se_mask[BW_KFD_MAX_SES] = {0};
+	if (!a->num_cu_mask || a->num_cu_mask % 32)
+		return -EINVAL;
+	unsigned n_bits = BW_MIN(a->num_cu_mask, (uint32_t)MAX_BITS);
+	int r = bw_user_read(c, a->cu_mask_ptr, mask, n_bits / 8);
+	if (r)
+		return r;
+	pthread_mutex_lock(&c->u->lock);
+	const struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
+	if (!q)
+		r = -EFAULT;
+	else if (!is_of_wgps(p, mask, n_bits))
+		r = -EINVAL;
+	if (!r) {
+		map_cus(p, mask, n_bits, se_mask);
+		bw_kfd_hw_set_cus(q, se_mask);
+	}
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+/* get_wave_state() of kfd_device_queue_manager.c: of queues that pause, which none does here. */
+int bw_kfd_ioctl_get_queue_wave_state(struct bw_drm_call *c, void *arg)
+{
+	const struct kfd_ioctl_get_queue_wave_state_args *a = arg;
+	pthread_mutex_lock(&c->u->lock);
+	bool exists = bw_ids_get(&c->kfd->queues, a->queue_id);
+	pthread_mutex_unlock(&c->u->lock);
+	return exists ? -EINVAL : -EFAULT;
+}
+
 /* pqm_set_gws(): one queue of the process gets all of it, or gives it back; how much is asked for
  * does not count. Waves reach their VMID's resources in any case: the model has no GDS_GWS_VMID
  * registers. */

@@ -6,6 +6,9 @@
  * queue of the hardware (kfd_hw_queues.c). The driver's lock guards everything here. */
 #include "vgpu/uapi/kfd.h"
 
+/* KFD_MAX_NUM_SE of Linux; no model has more shader engines. */
+enum { BW_KFD_MAX_SES = 8 };
+
 /* Of which packets a queue is. */
 enum bw_kfd_kind { BW_KFD_PM4, BW_KFD_AQL, BW_KFD_SDMA };
 
@@ -35,6 +38,8 @@ int bw_kfd_hw_take(struct bw_kfd_queue *q, int engine);
 void bw_kfd_hw_release(const struct bw_kfd_queue *q);
 /* Begins to execute the packets of the ring. The process has its VMID. */
 void bw_kfd_hw_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a);
+/* The CUs on which its dispatches may run: COMPUTE_STATIC_THREAD_MGMT_SEn of each engine. */
+void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q, const uint32_t se_mask[BW_KFD_MAX_SES]);
 /* Has the queue end, with its waves; it is over when bw_kfd_hw_is_active() is false. */
 void bw_kfd_hw_begin_to_unmap(const struct bw_kfd_queue *q);
 bool bw_kfd_hw_is_active(const struct bw_kfd_queue *q);

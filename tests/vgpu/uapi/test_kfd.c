@@ -252,6 +252,22 @@ static void memory_that_is_left(void **state)
 
 /* ---- queues; tests/e2e/test_kfd.py runs kernels ---- */
 
+/* COMPUTE_STATIC_THREAD_MGMT_SE0 to SE5 of a queue of ME 1 (gc_11_0_0_offset.h). */
+static void assert_cus(struct client *c, uint32_t pipe, uint32_t queue, const uint32_t *expected)
+{
+	enum { SET_STATE_V2 = 0xc02c2001 };
+	static const uint32_t at[] = {0x1bb6, 0x1bb7, 0x1bb9, 0x1bba, 0x1bcb, 0x1bcc};
+	uint32_t file, value, bank[11] = {[0] = 1, [6] = 1, [7] = pipe, [8] = queue};
+	assert_int_equal(file_open(c, "debug/dri/" PCI "/amdgpu_regs2", O_RDWR, &file), 0);
+	assert_int_equal(file_ioctl(c, file, SET_STATE_V2, bank), 0);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(at); i++) {
+		uint64_t pos = 4ull * (bw_profile_navi31.gc.segment[0] + at[i]);
+		assert_int_equal(file_read(c, file, &pos, &value, 4), 4);
+		assert_int_equal(value, expected[i]);
+	}
+	close_file(c, file);
+}
+
 static void queues_are_checked(void **state)
 {
 	enum { RING = 0x100000, INDICES = 0x200000 };
@@ -313,6 +329,32 @@ static void queues_are_checked(void **state)
 	NOT_UPDATED(-EINVAL, queue_priority, 16);
 	NOT_UPDATED(-EOPNOTSUPP, queue_percentage, 0);
 	NOT_UPDATED(-EOPNOTSUPP, ring_base_address, 2 * RING);
+	/* kfd_ioctl_set_cu_mask() and get_wave_state() of Linux: a queue that does not pause */
+	static const uint32_t wgps[33] = {0xc000000c}, half[1] = {0x00000004};
+	const struct {
+		uint32_t queue, n_bits;
+		const void *mask;
+		int result;
+	} cus[] = {{5, 0, wgps, -EINVAL},   {5, 31, wgps, -EINVAL}, {99, 32, wgps, -EFAULT},
+		   {99, 32, half, -EFAULT}, {5, 32, half, -EINVAL}, {5, 32, NULL, -EFAULT},
+		   {5, 1056, wgps, 0},	    {5, 32, wgps, 0}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cus); i++) {
+		struct kfd_ioctl_set_cu_mask_args m = {cus[i].queue, cus[i].n_bits,
+						       (uintptr_t)cus[i].mask};
+		assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SET_CU_MASK, &m), cus[i].result);
+	}
+	/* Bits 2 and 3: the first WGP of engine 1. 30 and 31: after the first WGPs of 6 engines,
+	 * which have two arrays each, the second WGP of engine 3. */
+	assert_cus(&c, 1, 2, (uint32_t[]){0, 3, 0, 0xc, 0, 0});
+	struct kfd_ioctl_get_queue_wave_state_args saved = {.queue_id = 5};
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EINVAL);
+	saved.queue_id = 99;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EFAULT);
+	/* the next queue there has all of them */
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone), 0);
+	a = good;
+	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
+	assert_cus(&c, 1, 2, (uint32_t[]){~0u, ~0u, ~0u, ~0u, ~0u, ~0u});
 	/* pqm_set_gws() of Linux: one queue of the process has all of it */
 	const struct {
 		uint32_t queue, n;
