@@ -92,6 +92,18 @@ def bundles():
 SPIN = "kernel void spin(volatile global uint *out) { while (out[0] != 77) out[1]++; out[2] = 5; }\n"
 
 
+def text_from(elf, name):
+    """The code of a code object from a function on: its symbol by the section's header and the symbols' (elf.h)."""
+    at, size, count = *struct.unpack_from("<Q10xH", elf, 0x28)[:1], *struct.unpack_from("<HH", elf, 0x3a)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", elf, at + i * size) for i in range(count)]
+    for kind, offset, length, link in ((s[1], s[4], s[5], s[6]) for s in sections):
+        for sym in range(offset, offset + length, 24) if kind == 2 else ():
+            name_at, _, _, index, value, _ = struct.unpack_from("<IBBHQQ", elf, sym)
+            if elf[sections[link][4] + name_at:].startswith(name.encode() + b"\0"):
+                return elf[sections[index][4] + value - sections[index][3]:]
+    raise KeyError(name)
+
+
 def waves():
     """Waves of a program that is not debugged, read through debugfs; then a debugger attaches and ends them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -111,6 +123,11 @@ def waves():
         for line in [rf"^se{n}\.sa0\.cu0\.simd0\.w0 .* spin +running +0x\w+ +spin\+\d+ +64 +0xf{{16}} +0 +\({n},0,0\)/0$" for n in range(3)] + [
                 r"^  hw_id +\w+$", r"^  gpr_alloc +\w+$", r"^  v0 ", r"^  a0 "]:
             check(re.search(line, seen, re.M), f"{line} in\n{done.stdout}{done.stderr}")
+        # what the wave has fetched is the code at its PC
+        pc, offset = re.search(r" (0x\w+) +spin\+(\d+) ", seen).groups()
+        now, *words = re.search(r"^se0\.\S+, .*PC (0x\w+),.*?inst_dw0 +(\w+)\n +inst_dw1 +(\w+)$", seen, re.M | re.S).groups()
+        at = int(now, 16) - int(pc, 16) + int(offset)
+        equal([f"{word:08x}" for word in struct.unpack_from("<II", text_from(code.read_bytes(), "spin"), at)], words, "INST_DW0, INST_DW1")
         check(re.search(r"^\$1 = 0$", attached, re.M) and re.search(r"^77 \d+ 5$", attached, re.M), done.stdout + done.stderr)
 
 

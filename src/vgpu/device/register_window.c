@@ -108,8 +108,21 @@ static uint32_t scalar(const struct bw_wave *w, unsigned n)
 	return n == M0 ? w->s[BW_SRC_M0] : n == NOTHING ? 0 : w->s[n];
 }
 
+/* A dword of the instruction at the PC, 0 where no code is. */
+static uint32_t code_at_pc(struct bw_device *dev, const struct bw_wave *w, unsigned dw)
+{
+	struct bw_tlb tlb;
+	struct bw_vm_fault no_matter = {0};
+	bw_tlb_init(&tlb, dev, w->vmid, BW_CLIENT_TCP);
+	bw_tlb_sync(&tlb);
+	const uint32_t *host = (const void *)bw_tlb_lookup_unwatched(
+		&tlb, bw_canonical((w->pc & ~3ull) + 4 * dw),
+		(enum bw_access)(BW_ACCESS_EXECUTE | BW_ACCESS_PROBE), &no_matter);
+	return host ? __atomic_load_n(host, __ATOMIC_RELAXED) : 0;
+}
+
 /* The caller holds the CU. */
-static uint32_t read_wave(const struct bw_wgp *cu, uint32_t at)
+static uint32_t read_wave(struct bw_device *dev, const struct bw_wgp *cu, uint32_t at)
 {
 	/* SQIND_WAVE_SGPRS_OFFSET and SQIND_WAVE_VGPRS_OFFSET (arch/row.h) */
 	enum { HWREGS = 0x10, SGPRS = 0x200, VGPRS = 0x400 };
@@ -124,6 +137,8 @@ static uint32_t read_wave(const struct bw_wgp *cu, uint32_t at)
 		return (uint32_t)w->pc;
 	if (index == BW_GFX942_PC_HI)
 		return bw_hi32(w->pc) & BW_GFX942_PC_HI__PC_HI;
+	if (index == BW_GFX942_INST_DW0 || index == BW_GFX942_INST_DW1)
+		return code_at_pc(dev, w, index - BW_GFX942_INST_DW0);
 	if (index > HWREGS && index < BW_GFX942_PC_LO)
 		return bw_wave_hwreg9_read(w, index - HWREGS, 0, 0);
 	if (index >= SGPRS && index < SGPRS + BW_SGPR_COUNT)
@@ -146,7 +161,7 @@ static uint32_t read_data(struct bw_register_window *w, const struct bw_window_r
 	if (!atomic_load(&cu->has_inbox) && !__atomic_load_n(&cu->n_resident, __ATOMIC_SEQ_CST))
 		return 0;
 	bw_wgp_acquire(cu);
-	uint32_t v = read_wave(cu, at);
+	uint32_t v = read_wave(w->dev, cu, at);
 	bw_wgp_release(cu);
 	return v;
 }
