@@ -33,6 +33,8 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 	struct bw_pm4_draw_index_indirect indexed_indirect;
 	struct bw_pm4_draw_indirect_multi multi;
 	struct bw_pm4_draw_index_indirect_multi indexed_multi;
+	struct bw_pm4_dispatch_mesh_direct mesh;
+	struct bw_pm4_dispatch_mesh_indirect_multi mesh_multi;
 	*out = (struct bw_pm4_draw){.n = IN_MEMORY, .n_instances = IN_MEMORY, .n_draws = 1};
 	if (bw_pm4_draw_index_auto(p, &plain)) {
 		if (!(plain.draw_initiator & BW_PM4_DRAW_OPAQUE))
@@ -49,6 +51,12 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 	} else if (bw_pm4_draw_index_indirect_multi(p, &indexed_multi)) {
 		out->n_draws = indexed_multi.n_draws;
 		out->is_indexed = true;
+	} else if (bw_pm4_dispatch_mesh_direct(p, &mesh)) {
+		out->n = mesh.x * mesh.y * mesh.z;
+		out->n_instances = 1;
+		return true;
+	} else if (bw_pm4_dispatch_mesh_indirect_multi(p, &mesh_multi)) {
+		out->n_draws = mesh_multi.n_draws;
 	} else if (bw_pm4_draw_index_indirect(p, &indexed_indirect)) {
 		out->is_indexed = true;
 	} else if (!bw_pm4_draw_indirect(p, &indirect)) {

@@ -27,8 +27,8 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 }
 
 /* Draws as RADV 25 was seen to send them: NUM_INSTANCES, DRAW_INDEX_AUTO, DRAW_INDEX_2, one whose
- * numbers are in memory (DRAW_INDIRECT), and one of the vertices that transform feedback has
- * stored; registers of both stages, and SPI_TMPRING_SIZE. */
+ * numbers are in memory (DRAW_INDIRECT), one of the vertices that transform feedback has
+ * stored, and two of mesh shaders; registers of both stages, and SPI_TMPRING_SIZE. */
 static void test_draws(void **state)
 {
 	/* clang-format off */
@@ -42,13 +42,15 @@ static void test_draws(void **state)
 		0xc0042700, 100, 0x10000, 0x80, 60, 0,     /* DRAW_INDEX_2 */
 		0xc0032400, 16, 0x8c, 0x8d, 2,             /* DRAW_INDIRECT */
 		0xc0012d00, 0, 0x42,                       /* DRAW_INDEX_AUTO: USE_OPAQUE */
+		0xc0034e00, 4, 3, 2, 2,                    /* DISPATCH_MESH_DIRECT */
+		0xc0074c00, 0, 0, 0, 3, 0, 0, 16, 2,       /* DISPATCH_MESH_INDIRECT_MULTI */
 	};
 	/* clang-format on */
 	static struct bw_pm4_scan scan;
 	struct seen s = {.n = 0};
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
-	assert_int_equal(s.n, 4);
-	for (unsigned i = 0; i < 4; i++)
+	assert_int_equal(s.n, 6);
+	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(s.f[i].what, BW_PM4_FOUND_DRAW);
 	assert_int_equal(s.f[0].pos_dw, 14);
 	assert_int_equal(s.f[0].draw.n, 36);
@@ -61,6 +63,10 @@ static void test_draws(void **state)
 	assert_int_equal(s.f[2].draw.n_instances, ~0u);
 	assert_int_equal(s.f[3].draw.n, ~0u);
 	assert_int_equal(s.f[3].draw.n_instances, 5);
+	assert_int_equal(s.f[4].draw.n, 24);
+	assert_int_equal(s.f[4].draw.n_instances, 1);
+	assert_int_equal(s.f[5].draw.n, ~0u);
+	assert_int_equal(s.f[5].draw.n_draws, 3);
 	assert_int_equal(scan.tmpring_size, 0x00402000);
 	assert_int_equal(scan.sh[0x08], 0x1234);
 	assert_int_equal(scan.sh[0xc8], 0x5678);

@@ -68,7 +68,7 @@ static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
 			    const VkSpecializationInfo *constants,
 			    VkPipelineShaderStageCreateInfo out[5])
 {
-	const struct {
+	struct stage {
 		VkShaderStageFlagBits stage;
 		const char *name;
 	} all[5] = {{VK_SHADER_STAGE_VERTEX_BIT, s->vert ? s->vert : "scene"},
@@ -76,6 +76,8 @@ static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
 		    {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, s->tese},
 		    {VK_SHADER_STAGE_GEOMETRY_BIT, s->geom},
 		    {VK_SHADER_STAGE_FRAGMENT_BIT, s->frag}};
+	if (s->mesh)
+		all[0] = (struct stage){VK_SHADER_STAGE_MESH_BIT_EXT, s->mesh};
 	uint32_t n = 0;
 	for (int i = 0; i < 5; i++)
 		if (all[i].name)
@@ -84,7 +86,7 @@ static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
 				.stage = all[i].stage,
 				.module = load_shader(gpu, folder, all[i].name),
 				.pName = "main",
-				.pSpecializationInfo = i ? NULL : constants};
+				.pSpecializationInfo = i || s->mesh ? NULL : constants};
 	return n;
 }
 
@@ -322,9 +324,25 @@ static void fill_input(const struct scene *s, uint8_t *map)
 		const uint32_t plain[] = {s->count, instances, s->first + first, s->first_instance};
 		const uint32_t indexed[] = {s->count, instances, 0,
 					    (uint32_t)s->vertex_offset + first, s->first_instance};
-		memcpy(map + ARGUMENTS_AT + i * STRIDE, s->index_b ? indexed : plain,
-		       s->index_b ? sizeof(indexed) : sizeof(plain));
+		const uint32_t groups[] = {s->groups[0] + i, s->groups[1], s->groups[2]};
+		const void *arguments = s->mesh ? groups : s->index_b ? indexed : plain;
+		memcpy(map + ARGUMENTS_AT + i * STRIDE, arguments,
+		       s->mesh	    ? sizeof(groups)
+		       : s->index_b ? sizeof(indexed)
+				    : sizeof(plain));
 	}
+}
+
+#define FIND(name) ((PFN_##name)vkGetDeviceProcAddr(gpu->device, #name))
+
+static void draw_mesh(struct gpu *gpu, VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
+{
+	if (s->counted)
+		FIND(vkCmdDrawMeshTasksIndirectCountEXT)
+	(cmd, input, ARGUMENTS_AT, input, COUNT_AT, s->n_draws, STRIDE);
+	else if (s->indirect)
+		FIND(vkCmdDrawMeshTasksIndirectEXT)(cmd, input, ARGUMENTS_AT, s->n_draws, STRIDE);
+	else FIND(vkCmdDrawMeshTasksEXT)(cmd, s->groups[0], s->groups[1], s->groups[2]);
 }
 
 static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
@@ -369,7 +387,10 @@ static void run_scene(struct gpu *gpu, const struct scene *s, const struct textu
 				&texture->sampled.set, 0, NULL);
 	vkCmdPushConstants(cmd, texture->sampled.layout, VK_SHADER_STAGE_VERTEX_BIT, 0,
 			   sizeof(offset), offset);
-	draw(cmd, s, input.buffer);
+	if (s->mesh)
+		draw_mesh(gpu, cmd, s, input.buffer);
+	else
+		draw(cmd, s, input.buffer);
 	vkCmdEndRendering(cmd);
 	gpu_barrier(cmd);
 	for (unsigned i = 0; i < n_targets(s); i++) {

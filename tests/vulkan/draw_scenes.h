@@ -15,8 +15,9 @@ enum blend { NO_BLEND, BLEND_OVER, BLEND_ADD, BLEND_CONSTANT, BLEND_MAX, BLEND_D
 
 struct scene {
 	const char *name, *frag, *vert; /* vert NULL: scene.vert */
-	const char *geom, *tesc, *tese;
-	uint32_t patch; /* vertices of one */
+	const char *geom, *tesc, *tese, *mesh;
+	uint32_t groups[3]; /* of a mesh shader; indirect: of the first draw */
+	uint32_t patch;	    /* vertices of one */
 	VkPrimitiveTopology topology;
 	uint32_t first, count;
 	/* 1, 2 or 4 bytes; 0: no indices. They go backwards; with restart each 8th restarts. */

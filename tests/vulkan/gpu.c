@@ -37,6 +37,7 @@ struct extra {
 	VkPhysicalDeviceIndexTypeUint8FeaturesEXT index_uint8;
 	VkPhysicalDeviceLineRasterizationFeaturesEXT lines;
 	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback;
+	VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
 	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated;
 };
 
@@ -88,6 +89,8 @@ static const struct {
 	{VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
 	 offsetof(struct extra, lines)},
+	{VK_EXT_MESH_SHADER_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, offsetof(struct extra, mesh)},
 	{VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
 	 offsetof(struct extra, feedback)},

@@ -322,6 +322,28 @@ CALL bw_CmdDrawIndirectByteCountEXT(VkCommandBuffer cmd, uint32_t n_instances,
 							  counter_offset, offset, stride);
 }
 
+CALL bw_CmdDrawMeshTasksEXT(VkCommandBuffer cmd, uint32_t x, uint32_t y, uint32_t z)
+{
+	bw_names_cmd_draw(HANDLE(cmd), x * y * z, 1);
+	bw_vk_device_of(cmd)->CmdDrawMeshTasksEXT(cmd, x, y, z);
+}
+
+CALL bw_CmdDrawMeshTasksIndirectEXT(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset,
+				    uint32_t n, uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawMeshTasksIndirectEXT(cmd, buffer, offset, n, stride);
+}
+
+CALL bw_CmdDrawMeshTasksIndirectCountEXT(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset,
+					 VkBuffer count, VkDeviceSize count_offset, uint32_t most,
+					 uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawMeshTasksIndirectCountEXT(cmd, buffer, offset, count,
+							       count_offset, most, stride);
+}
+
 CALL bw_CmdPushConstants(VkCommandBuffer cmd, VkPipelineLayout layout, VkShaderStageFlags stages,
 			 uint32_t offset, uint32_t size, const void *values)
 {

@@ -66,6 +66,9 @@
 	X(CmdDrawIndirectCount, "vkCmdDrawIndirectCountKHR")                                       \
 	X(CmdDrawIndexedIndirectCount, "vkCmdDrawIndexedIndirectCountKHR")                         \
 	X(CmdDrawIndirectByteCountEXT, NULL)                                                       \
+	X(CmdDrawMeshTasksEXT, NULL)                                                               \
+	X(CmdDrawMeshTasksIndirectEXT, NULL)                                                       \
+	X(CmdDrawMeshTasksIndirectCountEXT, NULL)                                                  \
 	X(CmdPushConstants, NULL)                                                                  \
 	X(CmdPushConstants2, "vkCmdPushConstants2KHR")                                             \
 	X(CmdExecuteCommands, NULL)                                                                \

@@ -225,7 +225,10 @@ static uint64_t lanes_of(const struct bw_draw_break *b, const struct bw_wave_inf
 			is &= wave->stage == BW_DRAWS_VERTICES && w->draw == b->draw;
 		lanes |= (uint64_t)is << i;
 	}
-	return lanes;
+	/* Lanes of a mesh shader are threads, and have no vertex when they begin. */
+	bool is_draw = b->kind == BW_DRAW_BREAK_DRAW && wave->stage == BW_DRAWS_VERTICES &&
+		       w->draw == b->draw;
+	return is_draw && !lanes ? 1 : lanes;
 }
 
 /* Whether a wave's draw has the attachment that the breakpoint names. */

@@ -135,13 +135,34 @@ enum bw_cp_result bw_cp_draw_index_offset_2(struct bw_queue *q, const struct bw_
 				       .first_index = d.offset});
 }
 
+/* With more groups than are possible the number is any but 0: the draw is refused. */
+static struct bw_draw_call mesh_call(const uint32_t groups[3])
+{
+	bool is_none = !groups[0] || !groups[1] || !groups[2];
+	return (struct bw_draw_call){.n = is_none ? 0
+						  : BW_MAX(groups[0] * groups[1] * groups[2], 1u),
+				     .n_instances = 1,
+				     .is_mesh = true,
+				     .groups = {groups[0], groups[1], groups[2]}};
+}
+
+enum bw_cp_result bw_cp_dispatch_mesh_direct(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_dispatch_mesh_direct d;
+	if (!bw_pm4_dispatch_mesh_direct(p, &d))
+		return bw_cp_malformed(q, p);
+	struct bw_draw_call call = mesh_call((const uint32_t[]){d.x, d.y, d.z});
+	return draw(q, p, &call);
+}
+
 /* ---- draws whose numbers are in memory ---- */
 
 struct indirect {
-	bool indexed;
+	bool indexed, is_mesh;
 	uint64_t va;
 	uint32_t stride, n; /* of several draws */
 	uint32_t vertex_register, instance_register, draw_register;
+	uint32_t groups_register; /* of three, of a mesh shader */
 };
 
 /* A user SGPR that an indirect draw writes; the first SH register is none. */
@@ -150,11 +171,28 @@ static bool set_user(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 	return addr_dw == BW_PM4_SH_BEGIN_DW || bw_cp_reg_write(q, addr_dw, value);
 }
 
+/* VkDrawMeshTasksIndirectCommandEXT */
+static bool read_mesh_call(struct bw_queue *q, const struct indirect *in, uint32_t number,
+			   struct bw_draw_call *out)
+{
+	uint32_t groups[3] = {0};
+	if (!bw_cp_mem_read(q, in->va + (uint64_t)number * in->stride, groups, sizeof(groups)) ||
+	    !set_user(q, in->draw_register, number))
+		return false;
+	for (uint32_t i = 0; i < 3 && in->groups_register != BW_PM4_SH_BEGIN_DW; i++)
+		if (!set_user(q, in->groups_register + i, groups[i]))
+			return false;
+	*out = mesh_call(groups);
+	return true;
+}
+
 /* Reads the numbers of a draw (VkDrawIndirectCommand, or VkDrawIndexedIndirectCommand). */
 static bool read_call(struct bw_queue *q, const struct indirect *in, uint32_t number,
 		      struct bw_draw_call *out)
 {
 	uint32_t args[5] = {0};
+	if (in->is_mesh)
+		return read_mesh_call(q, in, number, out);
 	const uint32_t *base = &args[in->indexed ? 3 : 2];
 	if (!bw_cp_mem_read(q, in->va + (uint64_t)number * in->stride, args,
 			    in->indexed ? 20 : 16) ||
@@ -263,4 +301,24 @@ enum bw_cp_result bw_cp_draw_index_indirect_multi(struct bw_queue *q, const stru
 						.draw_register = d.has_draw_register
 									 ? d.draw_register
 									 : BW_PM4_SH_BEGIN_DW});
+}
+
+enum bw_cp_result bw_cp_dispatch_mesh_indirect_multi(struct bw_queue *q,
+						     const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_dispatch_mesh_indirect_multi d;
+	if (!bw_pm4_dispatch_mesh_indirect_multi(p, &d))
+		return bw_cp_malformed(q, p);
+	if (!read_count(q, d.count_from_memory, d.count_address, &d.n_draws))
+		return BW_CP_STOP;
+	return draw_indirect(
+		q, p,
+		&(struct indirect){.is_mesh = true,
+				   .va = q->base[1] + d.offset,
+				   .stride = d.stride,
+				   .n = d.n_draws,
+				   .groups_register = d.has_dimensions ? d.dimensions_register
+								       : BW_PM4_SH_BEGIN_DW,
+				   .draw_register = d.has_draw_register ? d.draw_register
+									: BW_PM4_SH_BEGIN_DW});
 }

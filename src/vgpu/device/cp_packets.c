@@ -490,6 +490,8 @@ static const struct {
 	{BW_PM4_NUM_INSTANCES, false, bw_cp_num_instances},
 	{BW_PM4_DRAW_INDEX_OFFSET_2, false, bw_cp_draw_index_offset_2},
 	{BW_PM4_DRAW_INDEX_INDIRECT_MULTI, false, bw_cp_draw_index_indirect_multi},
+	{BW_PM4_DISPATCH_MESH_DIRECT, false, bw_cp_dispatch_mesh_direct},
+	{BW_PM4_DISPATCH_MESH_INDIRECT_MULTI, false, bw_cp_dispatch_mesh_indirect_multi},
 	{BW_PM4_INDIRECT_BUFFER_CNST, true, do_indirect_buffer},
 	{BW_PM4_WRITE_DATA, false, bw_cp_write_data},
 	{BW_PM4_WAIT_REG_MEM, false, do_wait},

@@ -29,7 +29,8 @@ void bw_cp_leave_out(struct bw_queue *q, const struct bw_pm4_packet *p, const ch
 bw_cp_packet_fn bw_cp_clear_state, bw_cp_num_instances, bw_cp_index_type, bw_cp_index_base,
 	bw_cp_index_buffer_size, bw_cp_draw_index_auto, bw_cp_draw_index_2,
 	bw_cp_draw_index_offset_2, bw_cp_draw_indirect, bw_cp_draw_index_indirect,
-	bw_cp_draw_indirect_multi, bw_cp_draw_index_indirect_multi;
+	bw_cp_draw_indirect_multi, bw_cp_draw_index_indirect_multi, bw_cp_dispatch_mesh_direct,
+	bw_cp_dispatch_mesh_indirect_multi;
 /* cp_events.c: events and the counters they write */
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
 /* Whether samples passed between the events that have written to va. False: it cannot be read. */

@@ -47,9 +47,25 @@ static bool is_for_metadata(struct bw_queue *q, const struct bw_draw *d)
 	return d->state.topology == BW_TOPOLOGY_RECTS && !has_pixels(d);
 }
 
+/* A mesh shader's packet, and the state for it, belong together; a wave has 16 bits for each number
+ * of its group. */
+static const char *check_mesh(const struct bw_draw *d)
+{
+	enum { MOST = 0xffff };
+	const uint32_t *n = d->call.groups;
+	if (d->state.is_mesh != d->call.is_mesh)
+		return "mesh shaders are run by the packets for them, which run no others";
+	if (d->call.is_mesh && (n[0] > MOST || n[1] > MOST || n[2] > MOST ||
+				(uint64_t)n[0] * n[1] * n[2] > UINT32_MAX))
+		return "its mesh shader has more than 65535 groups in a dimension, or 2^32 together";
+	return NULL;
+}
+
 static const char *read_registers(struct bw_draw *d)
 {
 	const char *why = bw_draw_state_read(d->q, &d->state);
+	if (!why)
+		why = check_mesh(d);
 	if (!why)
 		why = bw_draw_targets_read(d->q, &d->state, &d->targets);
 	return why;
@@ -130,7 +146,10 @@ static enum bw_cp_result begin_hull(struct bw_draw *d, const char **out_why)
 static enum bw_cp_result begin_vertices(struct bw_draw *d, const char **out_why)
 {
 	bool is_hull = d->state.hull.on;
-	if (!(is_hull ? bw_draw_divide_patches(d) : bw_draw_make_subgroups(d)))
+	bool is_made = is_hull		  ? bw_draw_divide_patches(d)
+		       : d->state.is_mesh ? bw_draw_make_mesh_groups(d)
+					  : bw_draw_make_subgroups(d);
+	if (!is_made)
 		return stop(d, d->why, out_why);
 	if (!d->n_subgroups) {
 		d->phase = BW_DRAW_BEGINS;

@@ -25,6 +25,8 @@ struct bw_draw_call {
 	uint64_t index_va;
 	uint64_t max_indices; /* those beyond read 0 */
 	uint32_t first_index;
+	bool is_mesh; /* then n is the number of groups */
+	uint32_t groups[3];
 };
 
 /* NULL, and a draw in *out (also when it has nothing to do: NULL there); or the reason why it is

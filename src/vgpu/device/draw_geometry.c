@@ -160,6 +160,7 @@ void bw_draw_end_subgroup(struct bw_draw *d, struct bw_draw_subgroup *g, uint32_
 	const struct bw_draw_state *s = &d->state;
 	memset(g->has_position, 0, sizeof(g->has_position));
 	memset(g->has_primitive, 0, sizeof(g->has_primitive));
+	memset(g->has_place, 0, sizeof(g->has_place));
 	memset(g->position, 0, sizeof(g->position));
 	bw_draw_count(d, BW_COUNT_GS_INVOCATIONS, s->has_gs ? g->n_primitives : 0);
 	g->order = d->n_ordered++;
@@ -196,5 +197,31 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 		bw_draw_end_subgroup(d, g, &unit);
 		d->n_subgroups++;
 	}
+	return true;
+}
+
+bool bw_draw_make_mesh_groups(struct bw_draw *d)
+{
+	const struct bw_draw_state *s = &d->state;
+	const uint32_t *size = d->call.groups;
+	uint32_t unit = 0;
+	d->n_subgroups = 0;
+	d->why[0] = '\0';
+	while (d->n_subgroups < bw_draw_max_subgroups(d) && d->at < d->call.n) {
+		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
+		if (d->n_subgroups && !bw_draw_has_room(d, unit))
+			break;
+		bw_draw_begin_subgroup(g);
+		g->n_vertices = s->mesh_vertices;
+		g->n_primitives = s->mesh_primitives;
+		g->mesh[0] = d->at % size[0];
+		g->mesh[1] = d->at / size[0] % size[1];
+		g->mesh[2] = d->at / size[0] / size[1];
+		bw_draw_end_subgroup(d, g, &unit);
+		d->n_subgroups++;
+		d->at++;
+	}
+	if (!d->n_subgroups)
+		d->instance = d->call.n_instances; /* that was all */
 	return true;
 }

@@ -74,7 +74,7 @@ static const struct bw_draw_vertex *vertices_of(const struct bw_draw *d, unsigne
 		*out_n = d->hull[group].n_patches * d->state.hull.n_in;
 		return d->hull[group].vertex;
 	}
-	if (!d->state.hull.on)
+	if (!d->state.hull.on && !d->state.is_mesh)
 		*out_n = d->subgroups[group].n_vertices;
 	return d->subgroups[group].vertex;
 }

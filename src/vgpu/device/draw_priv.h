@@ -25,6 +25,7 @@ struct bw_draw_subgroup {
 	uint32_t ring_unit; /* where its attributes begin */
 	uint32_t outputs;   /* where those of its patches begin */
 	uint32_t order;	    /* its number, where they have one */
+	uint32_t mesh[3];   /* which group of a mesh shader it is */
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
@@ -36,6 +37,9 @@ struct bw_draw_subgroup {
 	bool has_position[BW_DRAW_VERTICES];
 	uint32_t out_primitive[BW_DRAW_VERTICES];
 	bool has_primitive[BW_DRAW_VERTICES];
+	/* a primitive's own layer and viewport */
+	uint32_t out_place[BW_DRAW_VERTICES];
+	bool has_place[BW_DRAW_VERTICES];
 };
 /* Values of one input's components at the three corners: as P0, P10 and P20. */
 struct bw_draw_plane {
@@ -54,8 +58,9 @@ struct bw_draw_primitive {
 unsigned bw_draw_max_subgroups(const struct bw_draw *d);
 /* Vertices that the subgroup may export. */
 unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g);
-/* Makes the next subgroups. False: d->why. */
+/* Makes the next subgroups; of a mesh shader. False: d->why. */
 bool bw_draw_make_subgroups(struct bw_draw *d);
+bool bw_draw_make_mesh_groups(struct bw_draw *d);
 
 /* For draw_hull.c, too. The next primitive becomes d->begun. False: there is none, (d->why) it
  * cannot be read, or (d->budget) the search took long. */

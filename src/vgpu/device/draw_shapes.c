@@ -19,6 +19,10 @@ enum { PRIM_NULL = 1u << 31 }; /* in a primitive's export */
 #define MISC_LAYER 0, 11
 #define MISC_VIEWPORT 16, 4
 
+/* Fields of the second component of a primitive's export (ac_nir_lower_ngg_mesh.c of Mesa 25). */
+#define PLACE_LAYER 0, 13
+#define PLACE_VIEWPORT 20, 4
+
 /* ---- values ---- */
 
 static void read_position(const struct bw_draw_state *s, const struct bw_draw_subgroup *g,
@@ -297,8 +301,11 @@ static bool make_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, 
 	e.provoking = e.corner[s->provoking_last ? 2 : 0];
 	if (s->misc >= 0)
 		misc = g->position[s->misc][2][e.provoking];
-	e.viewport = s->has_viewport ? bw_words_get(&misc, MISC_VIEWPORT) : 0;
-	e.layer = s->has_layer ? bw_words_get(&misc, MISC_LAYER) : 0;
+	const uint32_t place = g->has_place[number] ? g->out_place[number] : 0;
+	e.viewport = s->has_viewport ? bw_words_get(&misc, MISC_VIEWPORT)
+				     : bw_words_get(&place, PLACE_VIEWPORT);
+	e.layer =
+		s->has_layer ? bw_words_get(&misc, MISC_LAYER) : bw_words_get(&place, PLACE_LAYER);
 	if (d->watched.on)
 		note_missing(d, &e);
 	if (e.n_corners == 1)

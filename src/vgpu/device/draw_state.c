@@ -19,6 +19,8 @@ enum { ATTRIBUTE_RING_UNIT_B = 64 << 10, SCRATCH_UNIT_B = 256 };
 enum { OUT_POINTS, OUT_LINES, OUT_TRIANGLES, OUT_RECTS }; /* VGT_GS_OUT_PRIM_TYPE */
 enum { POS_AT_SAMPLE = 2 };				  /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION */
 enum { VRS_PASSTHROUGH, VRS_OVERRIDE };
+enum { LAUNCH_MESH = 2 };	    /* VGT_SHADER_STAGES_EN.GS_FAST_LAUNCH */
+enum { MESH_RING_UNITS = 1 << 15 }; /* a wave has so many bits for where its attributes begin */
 
 /* ---- shaders ---- */
 
@@ -58,10 +60,12 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 	uint32_t stages = CTX(q, VGT_SHADER_STAGES_EN);
 	if (!BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_EN, stages))
 		return "it does not use a primitive shader";
-	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages))
-		return "mesh shaders are not run";
+	unsigned launch = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages);
+	if (launch && launch != LAUNCH_MESH)
+		return "mesh shaders are not launched as on gfx10.3";
+	s->is_mesh = launch == LAUNCH_MESH;
 	s->is_ordered = BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages);
-	s->has_gs = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages);
+	s->has_gs = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages) && !s->is_mesh;
 	s->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
 	s->gs = (struct bw_draw_shader){
 		.pc = bw_canonical(
@@ -214,6 +218,24 @@ static const char *read_geometry_shader(struct bw_queue *q, struct bw_draw_state
 	s->gs_vertices = BW_MAX(vertices, 1u);
 	s->max_primitives = BW_MIN(s->max_primitives, BW_DRAW_VERTICES / s->gs_vertices);
 	s->max_primitives = BW_MIN(s->max_primitives, (unsigned)BW_DRAW_VERTICES - 1);
+	return NULL;
+}
+
+static const char *read_mesh(struct bw_queue *q, struct bw_draw_state *s)
+{
+	if (!s->is_mesh)
+		return NULL;
+	if (s->hull.on)
+		return "mesh shaders do not take patches";
+	s->mesh_size[0] = SH_FIELD(q, GS_MESHLET_DIM, MESHLET_NUM_THREAD_X) + 1;
+	s->mesh_size[1] = SH_FIELD(q, GS_MESHLET_DIM, MESHLET_NUM_THREAD_Y) + 1;
+	s->mesh_size[2] = SH_FIELD(q, GS_MESHLET_DIM, MESHLET_NUM_THREAD_Z) + 1;
+	s->mesh_threads = SH_FIELD(q, GS_MESHLET_DIM, MESHLET_THREADGROUP_SIZE) + 1;
+	s->mesh_vertices = SH_FIELD(q, GS_MESHLET_EXP_ALLOC, MAX_EXP_VERTS);
+	s->mesh_primitives = SH_FIELD(q, GS_MESHLET_EXP_ALLOC, MAX_EXP_PRIMS);
+	s->ring_units = BW_MIN(s->ring_units, (uint32_t)MESH_RING_UNITS);
+	if (s->mesh_vertices > BW_DRAW_VERTICES || s->mesh_primitives > BW_DRAW_VERTICES)
+		return "its mesh shader makes more than 256 vertices or primitives";
 	return NULL;
 }
 
@@ -449,6 +471,8 @@ const char *bw_draw_state_read(struct bw_queue *q, struct bw_draw_state *s)
 		why = read_geometry_shader(q, s);
 	if (!why)
 		why = read_hull(q, s);
+	if (!why)
+		why = read_mesh(q, s);
 	if (!why)
 		why = read_screen(q, s);
 	if (!why)

@@ -67,6 +67,9 @@ struct bw_draw_state {
 	struct bw_draw_hull hull;
 	uint32_t gs_sgprs[2]; /* of the ring descriptors */
 	bool passthrough;
+	bool is_mesh; /* the shader makes its own vertices, in groups of threads */
+	unsigned mesh_size[3], mesh_threads;	 /* of a group */
+	unsigned mesh_vertices, mesh_primitives; /* that a group may export */
 	bool is_ordered; /* subgroups are numbered: transform feedback (gds.h) */
 	enum bw_topology topology;
 	bool drops_neighbours; /* of primitives with adjacency: no geometry shader takes them */

@@ -21,6 +21,8 @@ enum { EXP_MRTZ = 8, EXP_POS0 = 12, EXP_PRIM = 20, EXP_DUAL0 = 21, EXP_DUAL1 = 2
 /* SGPRs and VGPRs of a primitive shader. */
 enum { GS_TG_INFO = 2, GS_WAVE_INFO = 3, GS_OUTPUTS, GS_ATTRIBUTES, GS_USER = 8 };
 enum { GS_PRIMITIVE_ID = 2, GS_INFO, GS_CORNERS_4_5 };
+/* of a mesh shader, in place of GS_OUTPUTS and GS_ATTRIBUTES, which it has in the lower half */
+enum { MESH_XY = 4, MESH_Z };
 /* of a vertex; or of a point in a patch: U, V, the patch in its group, and in the draw */
 enum { GS_VERTEX_ID = 5, GS_PLACE_V, GS_PATCH, GS_INSTANCE_ID };
 /* Of the shader of vertices and patches. */
@@ -48,6 +50,11 @@ enum { MSG_HS_TESSFACTOR = 2 };
 #define ANCILLARY_LAYER 16, 13
 #define POS_FIXED_X 0, 16
 #define POS_FIXED_Y 16, 16
+
+/* Numbers of a mesh shader's thread, in VGPR 0. */
+#define THREAD_X 0, 10
+#define THREAD_Y 10, 10
+#define THREAD_Z 20, 10
 
 #define PLACE_PIXELS (1u << 31) /* bw_draw_group_place() */
 
@@ -164,6 +171,8 @@ unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group)
 		return d->state.ps.lanes;
 	if (d->runs == BW_DRAW_STAGE_HULL)
 		return d->hull[group].n_patches * BW_MAX(h->n_in, h->n_out);
+	if (d->state.is_mesh)
+		return d->state.mesh_threads;
 	const struct bw_draw_subgroup *g = &d->subgroups[group];
 	unsigned n = BW_MAX(g->n_vertices, g->n_primitives);
 	unsigned n_out = bw_draw_out_vertices(&d->state, g);
@@ -250,6 +259,34 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 		set_vgpr(w, GS_INSTANCE_ID, lane, v->instance);
 	}
 	set_exec(w, ~0ull); /* the shader cuts it by merged_wave_info */
+}
+
+/* A wave of a mesh shader: threads as those of a compute shader, and the number of their group
+ * (ac_nir_lower_intrinsics_to_args.c of Mesa 25). */
+static void launch_mesh(const struct bw_draw *d, const struct bw_group *group, struct bw_wave *w)
+{
+	const struct bw_draw_state *s = &d->state;
+	const struct bw_draw_subgroup *g = &d->subgroups[group->wg.id[0]];
+	const unsigned first = w->index_in_group * (unsigned)w->lanes;
+	const unsigned n = share(w, s->mesh_threads);
+	memcpy(w->s, s->gs_sgprs, sizeof(s->gs_sgprs));
+	bw_words_put(&w->s[GS_TG_INFO], TG_ORDER, g->order);
+	bw_words_put(&w->s[GS_TG_INFO], TG_N_VERTICES, g->n_vertices);
+	bw_words_put(&w->s[GS_TG_INFO], TG_N_PRIMITIVES, g->n_primitives);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_IN_GROUP, w->index_in_group);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_WAVES, group->wg.n_waves);
+	w->s[MESH_XY] = g->mesh[0] | g->mesh[1] << 16;
+	w->s[MESH_Z] = g->ring_unit | g->mesh[2] << 16;
+	memcpy(&w->s[GS_USER], s->gs.user, s->gs.n_user * sizeof(*w->s));
+	for (unsigned lane = 0; lane < n; lane++) {
+		const unsigned *size = s->mesh_size, i = first + lane;
+		uint32_t ids = 0;
+		bw_words_put(&ids, THREAD_X, i % size[0]);
+		bw_words_put(&ids, THREAD_Y, i / size[0] % size[1]);
+		bw_words_put(&ids, THREAD_Z, i / size[0] / size[1] % size[2]);
+		set_vgpr(w, 0, lane, ids);
+	}
+	set_exec(w, n < 64 ? (1ull << n) - 1 : ~0ull);
 }
 
 /* ---- shaders of vertices and patches ---- */
@@ -422,6 +459,8 @@ void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w)
 		launch_pixels(d, g, w);
 	else if (d->runs == BW_DRAW_STAGE_HULL)
 		launch_hull(d, g, w);
+	else if (d->state.is_mesh)
+		launch_mesh(d, g, w);
 	else
 		launch_vertices(d, g, w);
 }
@@ -436,8 +475,9 @@ static uint64_t exec_of(const struct bw_wave *w)
 static void export_vertices(struct bw_draw_subgroup *g, const struct bw_wave *w,
 			    const struct bw_inst *in)
 {
-	unsigned first = w->index_in_group * (unsigned)w->lanes;
-	unsigned target = in->exp_target;
+	/* Mesh shaders say which row of lanes it is. */
+	unsigned row = in->exp_row ? w->s[M0] % BW_DRAW_VERTICES : w->index_in_group;
+	unsigned first = row * (unsigned)w->lanes, target = in->exp_target;
 	for (uint64_t left = exec_of(w); left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(left), n = first + lane;
 		if (n >= BW_DRAW_VERTICES)
@@ -445,6 +485,10 @@ static void export_vertices(struct bw_draw_subgroup *g, const struct bw_wave *w,
 		if (target == EXP_PRIM && in->exp_en & 1 && in->exp_src[0] < w->n_vgprs) {
 			g->out_primitive[n] = w->v[in->exp_src[0] * w->lanes + lane];
 			g->has_primitive[n] = true;
+		}
+		if (target == EXP_PRIM && in->exp_en & 2 && in->exp_src[1] < w->n_vgprs) {
+			g->out_place[n] = w->v[in->exp_src[1] * w->lanes + lane];
+			g->has_place[n] = true;
 		}
 		if (target < EXP_POS0 || target >= EXP_POS0 + BW_DRAW_POSITIONS)
 			continue;
@@ -533,7 +577,7 @@ bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_
 		atomic_store(&d->hull[number].message, (int)(w->s[M0] & 1));
 	else if (in->op == BW_OP_EXP && pixels)
 		export_pixels(d, &d->waves[number], w, in);
-	else if (in->op == BW_OP_EXP && !in->exp_row && !hull)
+	else if (in->op == BW_OP_EXP && (!in->exp_row || d->state.is_mesh) && !hull)
 		export_vertices(&d->subgroups[number], w, in);
 	else if (in->op == BW_OP_LDS_PARAM_LOAD && pixels)
 		load_param(d, &d->waves[number], w, in);

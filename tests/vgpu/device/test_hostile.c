@@ -241,6 +241,8 @@ static void draw_registers(struct hostile *h)
 			 BW_FIELD(VGT_SHADER_STAGES_EN, HS_W32_EN, below(h, 2)) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, GS_EN, below(h, 3) == 0) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, below(h, 3) == 0) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH,
+				  has_patches ? 0 : below(h, 2) * below(h, 4)) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, below(h, 4) != 0)},
 		{REG(VGT_LS_HS_CONFIG),
 		 BW_FIELD(VGT_LS_HS_CONFIG, NUM_PATCHES, below(h, 60)) |
@@ -316,6 +318,8 @@ static uint64_t submit_draw(struct hostile *h)
 	const uint32_t resources[2] = {8 | 0xc0 << 12, below(h, 3) ? 2 << 1 : word(h)};
 	const uint32_t shares[2] = {word(h),
 				    below(h, 4) ? 0 : word(h)}; /* M0; what is done there */
+	const uint32_t meshlet[2] = {below(h, 2) ? 31 | 31u << 24 : word(h),
+				     below(h, 2) ? 64 | 126 << 9 : word(h)};
 	draw_registers(h);
 	levels(h);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_LS), &patch, 1);
@@ -323,6 +327,7 @@ static uint64_t submit_draw(struct hostile *h)
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_RSRC1_HS), resources, 2);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_USER_DATA_HS_0), &says, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_USER_DATA_GS_0), shares, 2);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_GS_MESHLET_DIM), meshlet, 2);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_ES), &vertex, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_ES), &high, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_PS), &pixel, 1);
@@ -339,7 +344,21 @@ static uint64_t submit_draw(struct hostile *h)
 				    0,
 				    0xc0012d00,
 				    below(h, 60),
-				    2 | (uint32_t)below(h, 2) << 6}; /* DRAW_INDEX_AUTO */
+				    2 | (uint32_t)below(h, 2) << 6, /* DRAW_INDEX_AUTO */
+				    0xc0034e00,
+				    below(h, 8) ? below(h, 5) : word(h), /* DISPATCH_MESH_DIRECT */
+				    below(h, 8) ? below(h, 5) : word(h),
+				    below(h, 8) ? below(h, 3) : word(h),
+				    2,
+				    0xc0074c00,
+				    RIG_DATA + below(h, 0x100), /* DISPATCH_MESH_INDIRECT_MULTI */
+				    below(h, 4) ? 0x90 : word(h),
+				    below(h, 4) ? 0 : word(h),
+				    below(h, 4),
+				    (uint32_t)offset(h),
+				    0,
+				    below(h, 40),
+				    2};
 	bw_pm4_put_words(&s, packets, BW_ARRAY_SIZE(packets));
 	return rig_submit(&h->r, 0, &s);
 }

@@ -1,5 +1,5 @@
 ; A primitive shader: positions from the numbers of the vertices, between -4 and 4; w is 1. If s9 says so, it counts in the
-; global data share, wherever M0 (s8) and the numbers of the vertices say, and by registers that do not count.
+; global data share, wherever M0 (s8) and the numbers of the vertices say, and by registers that do not count; and it exports as a mesh shader.
 	s_mov_b32 m0, s8
 	s_bitcmp1_b32 s9, 0
 	s_cbranch_scc0 .Lposition
@@ -24,5 +24,10 @@
 	v_mov_b32_e32 v3, 0.5
 	v_mov_b32_e32 v4, 1.0
 	exp pos0 v1, v2, v3, v4
+	s_bitcmp1_b32 s9, 2
+	s_cbranch_scc0 .Llast
+	exp pos0 v1, v2, v3, v4 row_en ; wherever M0 says
+	exp prim v0, v5, off, off row_en
+.Llast:
 	exp pos1 v0, v1, v2, v3 done
 	s_endpgm
