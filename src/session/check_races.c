@@ -35,14 +35,19 @@ static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_che
 		bw_str_addf(s, "an address that is not known");
 }
 
+static bool is_between(const struct bw_checked *f, const char *relation)
+{
+	return f->relation && !strcmp(f->relation, relation);
+}
+
 static bool is_transfer(const struct bw_checked *f)
 {
-	return f->relation && !strcmp(f->relation, "transfer");
+	return is_between(f, "transfer");
 }
 
 bool bw_checked_is_of_dispatches(const struct bw_checked *f)
 {
-	return is_transfer(f) || (f->relation && !strcmp(f->relation, "dispatches"));
+	return is_transfer(f) || is_between(f, "dispatches") || is_between(f, "queues");
 }
 
 static void add_between(struct bw_str *s, const struct bw_checked *f)
@@ -51,12 +56,17 @@ static void add_between(struct bw_str *s, const struct bw_checked *f)
 					       {"waves", "waves of a workgroup"},
 					       {"groups", "workgroups"},
 					       {"dispatches", "dispatches"}};
+	if (is_between(f, "queues") && f->first.pc && f->second.pc) {
+		bw_str_add(s, "dispatches of two queues");
+		return;
+	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)
 		if (!strcmp(f->relation, texts[i][0]))
 			bw_str_add(s, texts[i][1]);
-	if (is_transfer(f))
-		bw_str_addf(s, "a %s and a %s", f->first.pc ? "dispatch" : f->first.access,
-			    f->second.pc ? "dispatch" : f->second.access);
+	if (is_transfer(f) || is_between(f, "queues"))
+		bw_str_addf(s, "a %s and a %s%s", f->first.pc ? "dispatch" : f->first.access,
+			    f->second.pc ? "dispatch" : f->second.access,
+			    is_transfer(f) ? "" : " of two queues");
 }
 
 static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
@@ -76,6 +86,10 @@ static const char *advice(const struct bw_checked *f)
 	if (!strcmp(f->relation, "lanes"))
 		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
 		       "let one lane store, or use an atomic operation";
+	if (is_between(f, "queues"))
+		return "the two queues are in no order: a semaphore that the first submission signals and the second one waits for orders them, or a fence that the program waits for between";
+	if (is_transfer(f) && !f->first.pc && !f->second.pc)
+		return "nothing between the two orders them: a barrier does (vkCmdPipelineBarrier with VK_PIPELINE_STAGE_TRANSFER_BIT on both sides)";
 	if (is_transfer(f))
 		return "nothing between the two orders them: a barrier with the stages of both (vkCmdPipelineBarrier with VK_PIPELINE_STAGE_TRANSFER_BIT and VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) does";
 	if (bw_checked_is_of_dispatches(f))

@@ -120,6 +120,158 @@ static void transfers(void)
 	kit_buffer_free(gpu, &other);
 }
 
+/* ---- what is only read, and transfers among themselves ---- */
+
+struct move {
+	uint32_t from, to, n;
+};
+
+/* The two commands of a scenario, without what has to be between them. b: 256 dwords. */
+struct pair_of {
+	VkCommandBuffer cmd;
+	const struct kit_buffer *b, *other;
+	const struct kit_shader *step, *move;
+	VkDescriptorSet step_set, move_set;
+};
+static const VkBufferCopy whole = {.size = 512};
+
+static void steps(const struct pair_of *p)
+{
+	const struct push push = {3, 1, 128};
+	kit_dispatch(p->cmd, p->step, p->step_set, &push, 2);
+}
+
+static void moves(const struct pair_of *p, uint32_t from, uint32_t to)
+{
+	const struct move push = {from, to, 64};
+	kit_dispatch(p->cmd, p->move, p->move_set, &push, 1);
+}
+
+static void reads(const struct pair_of *p)
+{
+	moves(p, 0, 192);
+}
+
+static void changes(const struct pair_of *p)
+{
+	moves(p, 128, 0);
+}
+
+static void updates(const struct pair_of *p)
+{
+	uint32_t data[64];
+	for (uint32_t i = 0; i < 64; i++)
+		data[i] = 1000 + i;
+	vkCmdUpdateBuffer(p->cmd, p->b->buffer, 0, sizeof(data), data);
+}
+
+static void fills(const struct pair_of *p)
+{
+	vkCmdFillBuffer(p->cmd, p->b->buffer, 0, 512, 7);
+}
+
+static void copies_from(const struct pair_of *p)
+{
+	vkCmdCopyBuffer(p->cmd, p->b->buffer, p->other->buffer, 1, &whole);
+}
+
+static void copies_to(const struct pair_of *p)
+{
+	vkCmdCopyBuffer(p->cmd, p->other->buffer, p->b->buffer, 1, &whole);
+}
+
+static const struct {
+	const char *name; /* and _wrong or _right */
+	void (*first)(const struct pair_of *p), (*second)(const struct pair_of *p);
+} pairs[] = {
+	{"reads_then_changes", reads, changes},
+	{"reads_then_fills", reads, fills},
+	{"copies_then_steps", copies_from, steps},
+	{"copies_then_fills", copies_from, fills},
+	{"updates_then_steps", updates, steps},
+	{"steps_then_updates", steps, updates},
+	{"fills_then_copies", fills, copies_from},
+	{"fills_then_is_copied_to", fills, copies_to},
+	{"updates_then_copies", updates, copies_from},
+};
+
+static bool is_pair(unsigned i)
+{
+	size_t n = strlen(pairs[i].name);
+	return !strncmp(what, pairs[i].name, n) &&
+	       (!strcmp(what + n, "_wrong") || !strcmp(what + n, "_right"));
+}
+
+static void pair(unsigned i)
+{
+	struct kit_buffer b = kit_buffer(gpu, N), other = kit_buffer(gpu, N);
+	struct kit_shader step = kit_shader(gpu, "step", sizeof(struct push)),
+			  move = kit_shader(gpu, "move", sizeof(struct move));
+	for (uint32_t k = 0; k < N; k++) {
+		b.map[k] = k + 1;
+		other.map[k] = 5000 + k;
+	}
+	const struct pair_of p = {.cmd = kit_begin(gpu, GPU_COMPUTE),
+				  .b = &b,
+				  .other = &other,
+				  .step = &step,
+				  .move = &move,
+				  .step_set = kit_set(gpu, &step, b.buffer),
+				  .move_set = kit_set(gpu, &move, b.buffer)};
+	pairs[i].first(&p);
+	if (strstr(what, "_right"))
+		gpu_barrier(p.cmd);
+	pairs[i].second(&p);
+	kit_finish(gpu, GPU_COMPUTE, p.cmd);
+	printf("sum %llu\n", (unsigned long long)sum_of(&b));
+	kit_shader_free(gpu, &step);
+	kit_shader_free(gpu, &move);
+	kit_buffer_free(gpu, &b);
+	kit_buffer_free(gpu, &other);
+}
+
+/* ---- two queues ---- */
+
+static VkSemaphore binary(void)
+{
+	VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+	VkSemaphore semaphore;
+	VK_OK(vkCreateSemaphore(gpu->device, &info, NULL, &semaphore));
+	return semaphore;
+}
+
+/* The first submission cannot end before the host has made the second one, unless it waits for
+ * that. */
+static void queues(void)
+{
+	struct kit_buffer flag = kit_buffer(gpu, 2), b = kit_buffer(gpu, N);
+	struct kit_shader spin = kit_shader(gpu, "spin", 0),
+			  step = kit_shader(gpu, "step", sizeof(struct push));
+	const bool fenced = is("queues_fence_right"), timed = is("queues_timeline_right"),
+		   signals = timed || is("queues_binary_right");
+	VkSemaphore semaphore = timed ? kit_timeline(gpu, 0) : binary();
+	VkSemaphoreSubmitInfo at = kit_at(semaphore, timed ? 1 : 0);
+	VkFence fence = kit_fence(gpu), last = kit_fence(gpu);
+	const struct push push = {3, 1, N};
+	VkCommandBuffer first = kit_begin(gpu, GPU_COMPUTE), second = kit_begin(gpu, GPU_UNIVERSAL);
+	kit_dispatch(first, &spin, kit_set(gpu, &spin, flag.buffer), NULL, 1);
+	gpu_barrier(first);
+	kit_dispatch(first, &step, kit_set(gpu, &step, b.buffer), &push, N / 64);
+	kit_dispatch(second, &step, kit_set(gpu, &step, b.buffer), &push, N / 64);
+	VK_OK(vkEndCommandBuffer(first));
+	VK_OK(vkEndCommandBuffer(second));
+	VK_OK(kit_submit(gpu, GPU_COMPUTE, first, NULL, signals ? &at : NULL, fence));
+	if (fenced) {
+		flag.map[0] = 1;
+		VK_OK(vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, gpu->patience_ns));
+	}
+	VK_OK(kit_submit(gpu, GPU_UNIVERSAL, second, signals ? &at : NULL, NULL, last));
+	flag.map[0] = 1;
+	VK_OK(vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, gpu->patience_ns));
+	VK_OK(vkWaitForFences(gpu->device, 1, &last, VK_TRUE, gpu->patience_ns));
+	printf("sum %llu\n", (unsigned long long)sum_of(&b));
+}
+
 /* ---- by address ---- */
 
 enum { TO = 250 }; /* dwords that the second buffer has */
@@ -239,8 +391,15 @@ static void by_address(void)
 
 static void run(void **state)
 {
+	unsigned i = 0;
 	gpu = kit_open();
-	if (strstr("past_wrong past_right freed_wrong reused_right gone_wrong", what))
+	while (i < sizeof(pairs) / sizeof(pairs[0]) && !is_pair(i))
+		i++;
+	if (i < sizeof(pairs) / sizeof(pairs[0]))
+		pair(i);
+	else if (!strncmp(what, "queues_", strlen("queues_")))
+		queues();
+	else if (strstr("past_wrong past_right freed_wrong reused_right gone_wrong", what))
 		by_address();
 	else if (is("filled"))
 		filled();

@@ -36,6 +36,31 @@ def transfers():
         equal(found("races", f"{scenario}_right"), [], scenario)
 
 
+# By scenario: what the finding is between, and the two accesses.
+PAIRS = {"reads_then_changes": ("dispatches", "load", "store"), "reads_then_fills": ("transfer", "load", "fill"),
+         "copies_then_steps": ("transfer", "copy", "store"), "copies_then_fills": ("transfer", "copy", "fill"),
+         "updates_then_steps": ("transfer", "write", "load"), "steps_then_updates": ("transfer", "store", "write"),
+         "fills_then_copies": ("transfer", "fill", "copy"), "fills_then_is_copied_to": ("transfer", "fill", "copy"),
+         "updates_then_copies": ("transfer", "write", "copy")}
+
+
+def pairs():
+    """What is only read before it is changed, updates by packets, and transfers among themselves."""
+    for scenario, wanted in PAIRS.items():
+        wrong = {(f["between"], f["first_access"], f["second_access"]) for f in found("races", f"{scenario}_wrong")}
+        check(wanted in wrong and {between for between, _, _ in wrong} == {wanted[0]}, f"{scenario}: {wrong}")
+        equal(found("races", f"{scenario}_right"), [], scenario)
+
+
+def queues():
+    """Two queues: which dispatch comes first is chance, but not that they are in no order."""
+    wrong = findings("--check=races", "--batch", "-ex", "run", "--", PROGRAM, "queues_wrong")
+    check(wrong and {f["between"] for f in wrong} == {"queues"}, f"{wrong}")
+    equal({f["first_dispatch"] for f in wrong} & {f["second_dispatch"] for f in wrong}, set(), f"{wrong}")
+    for right in "queues_binary_right", "queues_timeline_right", "queues_fence_right":
+        equal(findings("--check=races", "--batch", "-ex", "run", "--", PROGRAM, right), [], right)
+
+
 def fills_and_copies():
     """Three bytes of the three kinds; the first dispatch multiplies the first 64 by 3 and adds 1."""
     commands = ["break on dispatch 2", "run", "whence *(int *)$_buffer", "whence ((int *)$_buffer)[100]", "whence ((int *)$_buffer)[130]",
@@ -89,4 +114,4 @@ def left_at_the_end():
     equal(found("leaks", "chain_right"), [], "a program that frees all")
 
 
-main(dispatches, transfers, fills_and_copies, by_address, left_at_the_end)
+main(dispatches, transfers, pairs, queues, fills_and_copies, by_address, left_at_the_end)

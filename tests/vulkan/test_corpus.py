@@ -2,7 +2,7 @@
 """The shaders of the corpus on the virtual GPU (RADV through "breakwater exec") and on lavapipe: what
 they leave behind must be the same.
 
-    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [--record TOOL]
+    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [--check LIST] [--record TOOL]
                    [--linux] [CASE...]
 
 With --linux the GPU's side runs in the guest of "breakwater vgpu linux", on Linux's own driver (tests/linux).
@@ -183,6 +183,7 @@ def main():
     p.add_argument("--staged", action="store_true")
     p.add_argument("--validate", action="store_true")
     p.add_argument("--strict", action="store_true", help="in strict mode, with no finding")
+    p.add_argument("--check", action="append", default=[], help="checked for LIST (races, ...), with no finding")
     p.add_argument("--record", metavar="TOOL", help="with a record of their variables, which this program adds")
     p.add_argument("--linux", action="store_true", help="in a guest, on Linux's driver")
     p.add_argument("cases", nargs="*")
@@ -215,7 +216,7 @@ def main():
                 if a.linux:
                     where = in_guest(tmp)
                 else:
-                    where = [str(BUILD / "breakwater"), "exec", *["--strict"] * a.strict]
+                    where = [str(BUILD / "breakwater"), "exec", *["--strict"] * a.strict, *[f"--check={x}" for x in a.check]]
                 command = [*where, "--", "env", *perftest, *command]
                 sides[side] = run(command + [x for name in cases for x in arguments[name]], cases, env)
     reference, said, err = sides["reference"]
@@ -223,6 +224,9 @@ def main():
     print("\n".join(said + gpu_said))
     failed += any("ended with" in line for line in gpu_said)
     failed += a.strict and "Strict mode: no findings." not in gpu_err
+    if a.check and "Check: no findings." not in gpu_err:
+        print(gpu_err)
+        failed += 1
     failed += any(line.startswith("validation ") and line != "validation 0" for line in gpu_said)
     counts = {"same": 0, "different": 0, "skipped": 0}
     for name in cases:

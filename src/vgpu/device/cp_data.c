@@ -7,6 +7,35 @@
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/exec/check/writers.h"
 
+/* Tells the checker of a packet that is done, which it compares with dispatches and others. */
+static void note(struct bw_queue *q, enum bw_transfer transfer, uint64_t to, uint64_t from,
+		 uint64_t size_b)
+{
+	const unsigned vmid = bw_cp_vmid(q);
+	const struct bw_writers_packet w = {.transfer = transfer,
+					    .to = to,
+					    .from = from,
+					    .size_b = size_b,
+					    .vmid = (uint8_t)vmid,
+					    .is_compared = true,
+					    .stretch = q->stretch,
+					    .space = q->dev->check ? bw_device_space(q->dev, vmid)
+								   : 0,
+					    .engine = bw_queue_engine(q)};
+	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, vmid), &w);
+}
+
+/* Of Vulkan it is vkCmdUpdateBuffer, which has to be ordered like a copy. */
+static enum bw_cp_result update(struct bw_queue *q, const struct bw_pm4_write_data *w)
+{
+	if (atomic_load(&q->n_inflight))
+		return BW_CP_WAIT;
+	if (!bw_cp_mem_put(q, w->address, w->data, w->n_data * 4ull))
+		return BW_CP_STOP;
+	note(q, BW_TRANSFER_WRITE, w->address, 0, w->n_data * 4ull);
+	return BW_CP_DONE;
+}
+
 enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_write_data w;
@@ -21,6 +50,10 @@ enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packe
 	case BW_PM4_WRITE_MEM:
 	case BW_PM4_WRITE_MEM_GRBM:
 	case BW_PM4_WRITE_L2:
+		if (!w.one_address && q->depth && q->dev->check &&
+		    bw_writers_compare_explicit(q->dev->check,
+						bw_device_space(q->dev, bw_cp_vmid(q))))
+			return update(q, &w);
 		if (!w.one_address)
 			return bw_cp_mem_write(q, w.address, w.data, w.n_data * 4ull) ? BW_CP_DONE
 										      : BW_CP_STOP;
@@ -119,13 +152,8 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 			return BW_CP_STOP;
 		done += n;
 	}
-	const struct bw_writers_packet w = {fill ? BW_TRANSFER_FILL : BW_TRANSFER_COPY,
-					    d.destination,
-					    fill ? 0 : d.source,
-					    d.bytes,
-					    (uint8_t)bw_cp_vmid(q),
-					    q->stretch};
-	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, w.vmid), &w);
+	note(q, fill ? BW_TRANSFER_FILL : BW_TRANSFER_COPY, d.destination, fill ? 0 : d.source,
+	     d.bytes);
 	return BW_CP_DONE;
 }
 

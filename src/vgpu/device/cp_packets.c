@@ -58,7 +58,10 @@ bool bw_cp_mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
 
 bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n)
 {
-	const struct bw_writers_packet p = {BW_TRANSFER_WRITE, va, 0, n, (uint8_t)bw_cp_vmid(q)};
+	const struct bw_writers_packet p = {.transfer = BW_TRANSFER_WRITE,
+					    .to = va,
+					    .size_b = n,
+					    .vmid = (uint8_t)bw_cp_vmid(q)};
 	if (!bw_cp_mem_put(q, va, data, n))
 		return false;
 	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, p.vmid), &p);

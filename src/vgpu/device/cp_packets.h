@@ -18,6 +18,10 @@ bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n
 bool bw_cp_mem_put(struct bw_queue *q, uint64_t va, const void *data, size_t n);
 bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out);
 bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value);
+/* For the checker: the root of a VMID's page tables, and what executes the queue's packets. */
+uint64_t bw_device_space(struct bw_device *dev, unsigned vmid);
+struct bw_check_engine;
+struct bw_check_engine bw_queue_engine(const struct bw_queue *q);
 
 /* cp_data.c: packets that move data */
 bw_cp_packet_fn bw_cp_write_data, bw_cp_copy_data, bw_cp_dma_data, bw_cp_atomic_mem,

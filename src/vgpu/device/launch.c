@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/draw_look.h"
@@ -233,25 +234,33 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 		abort(); /* as everywhere where memory for the simulation itself runs out */
 }
 
-enum {
-	ROOT_LO = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32,
-	ROOT_HI = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32,
-};
+uint64_t bw_device_space(struct bw_device *dev, unsigned vmid)
+{
+	enum {
+		ROOT_LO = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32,
+		ROOT_HI = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32,
+	};
+	return bw_join32(bw_reg_get(dev, ROOT_HI + vmid), bw_reg_get(dev, ROOT_LO + vmid));
+}
+
+struct bw_check_engine bw_queue_engine(const struct bw_queue *q)
+{
+	return (struct bw_check_engine){.me = q->me, .pipe = q->pipe, .is_ring = !q->queue};
+}
 
 static void begin_check(struct bw_group *g)
 {
 	struct bw_dispatch *d = g->dispatch;
 	struct bw_device *dev = d->dev;
-	const struct bw_check_launch launch = {
-		.code_va = d->pc,
-		.space = bw_join32(bw_reg_get(dev, ROOT_HI + d->vmid),
-				   bw_reg_get(dev, ROOT_LO + d->vmid)),
-		.user_data = d->user_data,
-		.lanes = d->lanes,
-		.stretch = d->stretch,
-		.lds_b = d->lds_exact_b,
-		.vmid = d->vmid,
-		.is_restored = g->restored != NULL};
+	const struct bw_check_launch launch = {.code_va = d->pc,
+					       .space = bw_device_space(dev, d->vmid),
+					       .user_data = d->user_data,
+					       .lanes = d->lanes,
+					       .stretch = d->stretch,
+					       .lds_b = d->lds_exact_b,
+					       .vmid = d->vmid,
+					       .engine = bw_queue_engine(d->queue),
+					       .is_restored = g->restored != NULL};
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);
 	if (bw_init_is_on(d->dev->check) && !g->restored)
 		bw_init_group_begin(d->dev->check, &g->wg, d->pc);

@@ -100,7 +100,17 @@ bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n)
 void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
 		  uint64_t size_b)
 {
-	const struct bw_writers_packet p = {what, to, from, size_b, (uint8_t)bw_sdma_vmid(e)};
+	const unsigned vmid = bw_sdma_vmid(e);
+	/* Writes are fences and the like. */
+	const struct bw_writers_packet p = {
+		.transfer = what,
+		.to = to,
+		.from = from,
+		.size_b = size_b,
+		.vmid = (uint8_t)vmid,
+		.is_compared = what != BW_TRANSFER_WRITE,
+		.space = e->dev->check ? bw_device_space(e->dev, vmid) : 0,
+		.engine = {.pipe = (uint8_t)e->index, .is_sdma = true, .is_ring = !e->queue}};
 	bw_writers_note(e->dev->check, tlb_of(e, p.vmid), &p);
 }
 

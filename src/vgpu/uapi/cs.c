@@ -411,6 +411,20 @@ static bool slot_free(void *arg)
 	return !f || bw_drm_fence_done(f);
 }
 
+static int add_dep(const struct bw_uapi *u, struct bw_drm_job *job, struct bw_drm_fence *f)
+{
+	int r = bw_drm_fences_add(&job->deps, f);
+	if (r || !bw_device_check(u->dev))
+		return r;
+	struct bw_error *err = bw_vec_push(&job->all_deps, f);
+	if (err) {
+		bw_error_free(err);
+		return -ENOMEM;
+	}
+	bw_drm_fence_ref(f);
+	return 0;
+}
+
 /* Everything that can fail is done before anything that has an effect on others. */
 static int prepare(struct parser *p)
 {
@@ -427,7 +441,7 @@ static int prepare(struct parser *p)
 	for (unsigned i = 0; i < p->n_gang && !r; i++) {
 		struct bw_drm_job *job = p->gang[i].job;
 		for (size_t k = 0; k < p->deps.len && !r; k++)
-			r = bw_drm_fences_add(&job->deps, p->deps.data[k]);
+			r = add_dep(u, job, p->deps.data[k]);
 		if (!r && gang) {
 			job->gang = gang;
 			gang->job[gang->n++] = job;

@@ -59,6 +59,7 @@ struct bw_drm_fence {
 					 * are left out */
 	struct bw_drm_fences members; /* merged from sync_files: these, to the end (sync_file.c) */
 	uint64_t mark;		      /* of the last gathering that it is in */
+	uint64_t after[BW_DRM_N_RINGS]; /* for the checker: the last jobs that end before it */
 };
 
 struct bw_drm_bo {
@@ -150,6 +151,7 @@ struct bw_drm_entity {
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
 	struct bw_drm_fence *last;	/* of the job that left this queue last; NULL: none yet */
 	unsigned on_ring;		/* jobs on `ring` */
+	uint64_t after[BW_DRM_N_RINGS]; /* bw_drm_fence.after, of its jobs so far */
 	enum bw_drm_level level;	/* of its run queue */
 	unsigned ring; /* index in bw_uapi.rings; of compute and SDMA: the one last used */
 };
@@ -177,10 +179,12 @@ struct bw_drm_job {
 	struct bw_drm_entity *entity;
 	struct bw_drm_gang *gang; /* NULL: alone */
 	struct bw_drm_fence *done, *scheduled;
-	struct bw_drm_fences deps; /* must have signalled before it runs */
-	uint64_t number;	   /* of all jobs */
-	uint64_t vm_number;	   /* of the VM's jobs */
-	uint64_t updates_before;   /* page-table changes it must see */
+	struct bw_drm_fences deps;	/* must have signalled before it runs */
+	struct bw_drm_fences all_deps;	/* with a checker: the same, kept */
+	uint64_t after[BW_DRM_N_RINGS]; /* of each ring the last job that had ended then */
+	uint64_t number;		/* of all jobs */
+	uint64_t vm_number;		/* of the VM's jobs */
+	uint64_t updates_before;	/* page-table changes it must see */
 	unsigned ip, n_ibs;
 	struct bw_drm_ib *ibs;
 	struct bw_drm_bo *uf_bo;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "pm4/sdma_build.h"
+#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
@@ -199,9 +200,14 @@ int bw_drm_ring_init(struct bw_uapi *u, unsigned index)
 		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->fence_offset);
 	if (!r && !ring->is_sdma)
 		r = bw_drm_vram_alloc(u, BW_DRM_PAGE_B, BW_DRM_PAGE_B, &ring->mqd_offset);
-	if (!r)
-		start(u, ring);
-	return r;
+	if (r)
+		return r;
+	const struct bw_check_engine engine = {(uint8_t)ring->me, (uint8_t)ring->pipe,
+					       ring->is_sdma, true};
+	bw_check_ring(bw_device_check(u->dev), index, engine,
+		      bw_drm_vram_cpu(u, ring->fence_offset));
+	start(u, ring);
+	return 0;
 }
 
 /* Everything of a VMID, as gmc_v11_0_get_invalidate_req says it. */

@@ -3,11 +3,13 @@
  * jobs, applies page-table changes whose time has come, and puts jobs on rings when what they
  * depend on is done, a VMID is free and the ring has room. */
 #include <amdgpu_drm.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/log.h"
+#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/fence.h"
@@ -35,6 +37,7 @@ void bw_drm_job_free(struct bw_drm_job *job)
 	bw_drm_fence_unref(job->done);
 	bw_drm_fence_unref(job->scheduled);
 	bw_drm_fences_fini(&job->deps);
+	bw_drm_fences_fini(&job->all_deps);
 	bw_drm_bo_unref(job->uf_bo);
 	bw_drm_vm_unref(job->vm);
 	free(job->ibs);
@@ -100,6 +103,8 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 	struct bw_drm_entity *e = job->entity;
 	link_to_vm(job);
 	job->number = ++u->n_jobs;
+	for (unsigned i = 0; bw_device_check(u->dev) && i < BW_DRM_N_RINGS; i++)
+		job->after[i] = bw_drm_ring_signaled(u, &u->rings[i]);
 	if (e->tail) {
 		e->tail->next = job;
 	} else {
@@ -170,6 +175,34 @@ static void became_head(struct bw_uapi *u, struct bw_drm_ring *ring)
 	ring->head->starved_at_start_ns = bw_drm_ring_starved_ns(u, ring, &starved_now_ns);
 }
 
+static void raise(uint64_t to[BW_DRM_N_RINGS], const uint64_t from[BW_DRM_N_RINGS])
+{
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)
+		to[i] = BW_MAX(to[i], from[i]);
+}
+
+/* Tells the checker which jobs come before this one: those that had ended when it was submitted, so
+ * that the program can know of it, those whose fences it waits for, and what these and the jobs of
+ * its own queue came after. */
+static void tell_order(struct bw_uapi *u, const struct bw_drm_ring *ring, struct bw_drm_job *job)
+{
+	static_assert((int)BW_DRM_N_RINGS <= (int)BW_CHECK_RINGS,
+		      "the checker has a number for each ring");
+	struct bw_check *check = bw_device_check(u->dev);
+	const struct bw_check_job name = {(uint32_t)(ring - u->rings), job->ring_seq};
+	uint64_t after[BW_CHECK_RINGS] = {0};
+	if (!check)
+		return;
+	raise(job->entity->after, job->after);
+	bw_vec_each(&job->all_deps, f)
+		raise(job->entity->after, (*f)->after);
+	memcpy(after, job->entity->after, sizeof(job->entity->after));
+	after[name.ring] = BW_MAX(after[name.ring], job->ring_seq - 1);
+	memcpy(job->done->after, after, sizeof(job->done->after));
+	job->done->after[name.ring] = job->ring_seq;
+	bw_check_job(check, name, after);
+}
+
 /* False: not now. */
 static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 {
@@ -181,6 +214,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	job->ring_seq = ring->emitted + 1;
 	bool flush = u->vmids[vmid].flushed != job->vm->tlb_seq;
 	job->flushes = flush ? job->vm->tlb_seq : 0;
+	tell_order(u, ring, job);
 	/* Before the doorbell, as the ring may complete the job at once. */
 	if (ring->tail)
 		ring->tail->next = job;

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/check/init.h"
+#include "vgpu/device/exec/check/reads.h"
 #include "wire/checks.h"
 
 struct bw_check *bw_check_create(unsigned what, enum bw_isa_gen gen)
@@ -29,13 +30,18 @@ struct bw_check *bw_check_create(unsigned what, enum bw_isa_gen gen)
 	return NULL;
 }
 
-static void free_dispatch(struct bw_check_dispatch *d)
+static void free_groups(struct bw_check_dispatch *d)
 {
 	while (d->groups) {
 		struct bw_check_group *g = d->groups;
 		d->groups = g->next;
 		free(g);
 	}
+}
+
+static void free_dispatch(struct bw_check_dispatch *d)
+{
+	free_groups(d);
 	bw_order_fini(&d->order);
 	free(d);
 }
@@ -51,6 +57,7 @@ void bw_check_destroy(struct bw_check *c)
 	}
 	bw_shadow_fini(&c->shadow);
 	bw_writers_fini(&c->writers);
+	bw_reads_fini(c);
 	free(c->place);
 	free(c->place_index);
 	bw_findings_fini(&c->found);
@@ -73,6 +80,7 @@ static void renew_places(struct bw_check *c)
 	c->n_places = 0;
 	memset(c->place_index, 0, BW_CHECK_PLACE_SLOTS * sizeof(*c->place_index));
 	bw_shadow_clear(&c->shadow);
+	bw_reads_clear(c);
 }
 
 static bool is_place(const struct bw_check_place *p, const struct bw_check_dispatch *d,
@@ -119,6 +127,14 @@ void bw_check_is_explicit(struct bw_check *c, uint64_t space)
 	pthread_mutex_unlock(&c->lock);
 }
 
+bool bw_check_is_explicit_space(const struct bw_check *c, uint64_t space)
+{
+	for (unsigned i = 0; space && i < BW_CHECK_SPACES; i++)
+		if (c->explicit_space[i] == space)
+			return true;
+	return false;
+}
+
 static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 					      const struct bw_check_launch *launch)
 {
@@ -137,8 +153,8 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 	if (c->what & BW_CHECK_BOUNDS)
 		d->lds_b = launch->lds_b ? launch->lds_b
 					 : bw_bounds_lds(&c->bounds, d->space, d->code_va);
-	for (unsigned i = 0; i < BW_CHECK_SPACES; i++)
-		d->is_explicit |= c->explicit_space[i] == d->space;
+	d->is_explicit = bw_check_is_explicit_space(c, d->space);
+	d->after = bw_jobs_now(c, &launch->engine, &d->job);
 	bw_writers_dispatch(c, d);
 	d->next = c->dispatches;
 	c->dispatches = d;
@@ -204,8 +220,11 @@ void bw_check_dispatch_end(struct bw_check_dispatch *d)
 		at = &(*at)->next;
 	*at = d->next;
 	bw_check_tell(c, d->number);
+	free_groups(d);
+	bool is_kept = c->what & BW_CHECK_RACES && bw_reads_retire(c, d);
 	pthread_mutex_unlock(&c->lock);
-	free_dispatch(d);
+	if (!is_kept)
+		free_dispatch(d);
 }
 
 /* ---- instructions ---- */
@@ -228,6 +247,8 @@ bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check
 		.loads = &g->wave[w->index_in_group],
 		.place = g->order ? place_of(c, g->dispatch, at) : 0,
 		.is_coherent = at->is_coherent && at->access == BW_CHECK_LOAD,
+		.lds = w->wg->lds,
+		.lds_b = w->wg->lds_size_b,
 	};
 	return true;
 }
@@ -317,12 +338,27 @@ static enum bw_shadow_kind shadow_kind(const struct bw_check_step *s, enum bw_to
 					 : BW_SHADOW_LOAD;
 }
 
+static bool is_lds_of(const struct bw_check_step *s, const uint8_t *host)
+{
+	return s->lds && host >= s->lds && host < s->lds + s->lds_b;
+}
+
+/* The page may be that of another dispatch, which a later store can be in conflict with. */
+static void keep_reads(struct bw_check *c, const uint8_t *host)
+{
+	const struct bw_shadow_page *page = bw_shadow_find(&c->shadow, (uintptr_t)host);
+	if (page && page->dispatch != c->step.dispatch->number)
+		bw_reads_keep(c, page, (uintptr_t)host, c->step.dispatch);
+}
+
 /* The cell of the dword that has a byte of the host's; NULL: out of memory. */
 static struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
 {
 	struct bw_check_step *s = &c->step;
 	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
 	if (!s->page || s->page_number != number) {
+		if (s->dispatch->has_sibling && !is_lds_of(s, host))
+			keep_reads(c, host);
 		s->page = bw_shadow_page(&c->shadow, (uintptr_t)host, s->dispatch->number);
 		s->page_number = number;
 	}

@@ -10,6 +10,9 @@
  *     rows.c      memory instructions of an executor with a checker, chosen when code is decoded
  *     check.c     dispatches, groups, instructions: what is given to the two above
  *     races.c     races: what is told of them
+ *     between.c   races between dispatches, packets and queues: of what writers.c has noted
+ *     reads.c     who has only read memory, for these
+ *     jobs.c      which submissions of the driver come after which
  *     findings.c  findings of all kinds, each once for its places (finding.h)
  *     sync.c      barriers that not all reach
  *     around.c    ways around a barrier
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #include "vgpu/device/exec/check/finding.h"
+#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/device/exec/core/rec.h"
 #include "vgpu/device/exec/core/wave.h"
 
@@ -42,6 +46,7 @@ struct bw_check_launch {
 	uint64_t stretch;
 	uint32_t lds_b; /* of a workgroup, by the byte; 0: not known */
 	uint8_t vmid;
+	struct bw_check_engine engine; /* that executes its packet */
 	bool is_restored; /* from a context save: what it has done is not known any more */
 };
 void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatch,

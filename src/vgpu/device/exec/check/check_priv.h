@@ -7,6 +7,8 @@
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/findings_priv.h"
+#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/device/exec/check/shadow.h"
 #include "vgpu/device/exec/check/sync.h"
 #include "vgpu/device/exec/check/writers.h"
@@ -59,8 +61,12 @@ struct bw_check_dispatch {
 	uint8_t vmid, lanes;
 	uint64_t stretch; /* bw_check_launch */
 	uint32_t lds_b;	  /* that a workgroup uses; 0: not known, or bounds are not checked */
-	bool has_sibling; /* of the same stretch */
-	bool is_explicit; /* bw_check_is_explicit */
+	/* another one, or a packet, may be in no order with it: of the same stretch, or of another
+	 * queue */
+	bool has_sibling;
+	struct bw_check_job job; /* and which submissions it comes after */
+	const uint64_t *after;
+	bool is_explicit;	     /* bw_check_is_explicit */
 	_Atomic uint64_t barrier[8]; /* sync.c: places; bit 0: there is a way around it */
 	uint32_t first, era;	     /* writers.c: number of the stretch's first writer */
 };
@@ -87,26 +93,16 @@ struct bw_check_step {
 	uint16_t place;		     /* 0: there are too many */
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
-	bool is_coherent; /* a load of an atomic variable */
-	bool has_stored;  /* to memory, by a plain store */
-	bool has_new;	  /* races */
+	bool is_coherent;   /* a load of an atomic variable */
+	bool has_stored;    /* to memory, by a plain store */
+	bool has_new;	    /* races */
+	const uint8_t *lds; /* of the group; NULL: it has none */
+	size_t lds_b;
 };
 
 enum {
-	BW_CHECK_FINDINGS = 1024, /* of a kind */
 	BW_CHECK_PLACE_SLOTS = 1 << 15,
 	BW_CHECK_SPACES = 16,
-};
-
-/* findings.c. The lock is taken last. */
-struct bw_findings {
-	pthread_mutex_t lock;
-	struct bw_check_finding *e; /* in the order in which they were made */
-	size_t n, n_of[BW_FOUND_KINDS], n_told[BW_FOUND_KINDS];
-	uint64_t last; /* the number of the one that was told last */
-	bool stops_waves;
-	bw_check_listener *listener;
-	void *listener_cookie;
 };
 
 /* bounds.c */
@@ -148,6 +144,14 @@ struct bw_writers {
 	unsigned n_pending;
 };
 
+/* reads.c; under the checker's lock */
+struct bw_reads {
+	struct bw_shadow shadow; /* the "dispatch" of a page is the number of a stretch */
+	struct bw_check_dispatch *ended[32];
+	unsigned n_ended;
+	uint64_t n_waves; /* of these */
+};
+
 struct bw_init;
 
 struct bw_check {
@@ -159,6 +163,8 @@ struct bw_check {
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
 	struct bw_writers writers;
+	struct bw_jobs jobs;
+	struct bw_reads reads;
 	uint64_t explicit_space[BW_CHECK_SPACES]; /* a ring */
 	unsigned next_explicit;
 	struct bw_check_dispatch *dispatches;
@@ -187,6 +193,12 @@ struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
 				      const struct bw_check_at *at, unsigned lane);
 struct bw_check_side bw_check_side_of_transfer(enum bw_transfer transfer);
+/* That of an access that a dispatch has made: the place's number, the wave's serial, the lane. */
+struct bw_check_side bw_check_side_of_past(const struct bw_check *c,
+					   const struct bw_check_dispatch *d, unsigned place,
+					   uint32_t wave, unsigned lane);
+/* The programs of that address space use Vulkan. */
+bool bw_check_is_explicit_space(const struct bw_check *c, uint64_t space);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
 /* is_done: it has not faulted. */
 void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
@@ -205,14 +217,6 @@ void bw_check_give_up(struct bw_check *c);
 bool bw_check_found(struct bw_check *c, struct bw_wave *w, const struct bw_check_finding *f);
 /* The first half of that: it is known, and counted. */
 bool bw_check_is_known(struct bw_check *c, const struct bw_check_finding *f);
-/* The parts of these, under the list's lock. Add: NULL, there are too many. */
-bool bw_findings_init(struct bw_findings *l);
-void bw_findings_fini(struct bw_findings *l);
-bool bw_findings_again(struct bw_findings *l, const struct bw_check_finding *f);
-struct bw_check_finding *bw_findings_add(struct bw_findings *l, const struct bw_check_finding *f);
-void bw_findings_drop(struct bw_findings *l, size_t i);
-void bw_findings_tell(struct bw_findings *l, struct bw_check_finding *f, struct bw_wave *w);
-
 /* races.c. The kernel's argument that points to target, or below. */
 void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w, uint64_t target,
 			   struct bw_check_pointer *out);
@@ -228,13 +232,20 @@ struct bw_check_race {
 	unsigned offset_b, size_b; /* of the conflict, from the touch's first byte */
 };
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r);
-/* The current instruction touches what another dispatch, or a packet, has written: a part of a
- * touch. */
+/* The current instruction touches what another dispatch, or a packet, has touched: `then`. part: of
+ * a touch. */
 void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
-			      const struct bw_writer *then, const struct bw_touch *part);
-/* A packet does so with what a dispatch has written at va. */
-void bw_check_packet_race(struct bw_check *c, const struct bw_writer *then,
-			  enum bw_transfer transfer, uint64_t va, unsigned lanes);
+			      enum bw_check_relation relation, const struct bw_check_side *then,
+			      const struct bw_touch *part);
+/* A packet does so at va. vmid, lanes: of `then`. */
+struct bw_packet_race {
+	enum bw_check_relation relation;
+	struct bw_check_side then;
+	enum bw_transfer transfer;
+	uint64_t va;
+	uint8_t vmid, lanes;
+};
+void bw_check_packet_race(struct bw_check *c, const struct bw_packet_race *r);
 /* That load turns out to be for a compare-and-swap: its findings are none. */
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */

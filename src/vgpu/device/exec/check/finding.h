@@ -25,6 +25,7 @@ enum bw_check_access {
 	/* of packets, which have no place in code */
 	BW_CHECK_COPY,
 	BW_CHECK_FILL,
+	BW_CHECK_WRITE,
 };
 
 /* One side of a race, or a place of another finding. */
@@ -53,7 +54,8 @@ enum bw_check_relation {
 	BW_CHECK_WAVES,	     /* two waves of a workgroup */
 	BW_CHECK_GROUPS,     /* two workgroups */
 	BW_CHECK_DISPATCHES, /* two dispatches of a queue, which nothing between them orders */
-	BW_CHECK_TRANSFER,   /* the same of a dispatch and a copy or fill */
+	BW_CHECK_TRANSFER,   /* the same where one or both are copies, fills or writes by packets */
+	BW_CHECK_QUEUES,     /* dispatches or transfers of two queues */
 };
 struct bw_race_facts {
 	enum bw_check_relation relation;

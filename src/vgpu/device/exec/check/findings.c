@@ -14,8 +14,11 @@ static bool is_same_race(const struct bw_check_finding *a, const struct bw_check
 {
 	bool straight = a->first.pc == b->first.pc && a->second.pc == b->second.pc;
 	bool crossed = a->first.pc == b->second.pc && a->second.pc == b->first.pc;
+	bool are_packets = !a->first.pc && !a->second.pc;
 	return a->race.relation == b->race.relation && a->race.is_lds == b->race.is_lds &&
-	       (straight || crossed);
+	       (straight || crossed) &&
+	       (!are_packets ||
+		(a->first.access == b->first.access && a->second.access == b->second.access));
 }
 
 static bool is_same_bounds(const struct bw_check_finding *a, const struct bw_check_finding *b)
@@ -177,11 +180,10 @@ const char *bw_check_kind_name(enum bw_check_kind kind)
 
 const char *bw_check_relation_name(enum bw_check_relation relation)
 {
-	static const char *const names[] = {[BW_CHECK_LANES] = "lanes",
-					    [BW_CHECK_WAVES] = "waves",
-					    [BW_CHECK_GROUPS] = "groups",
-					    [BW_CHECK_DISPATCHES] = "dispatches",
-					    [BW_CHECK_TRANSFER] = "transfer"};
+	static const char *const names[] = {
+		[BW_CHECK_LANES] = "lanes",	  [BW_CHECK_WAVES] = "waves",
+		[BW_CHECK_GROUPS] = "groups",	  [BW_CHECK_DISPATCHES] = "dispatches",
+		[BW_CHECK_TRANSFER] = "transfer", [BW_CHECK_QUEUES] = "queues"};
 	return names[relation];
 }
 
@@ -191,7 +193,7 @@ const char *bw_check_access_name(enum bw_check_access access)
 		[BW_CHECK_LOAD] = "load",	[BW_CHECK_STORE] = "store",
 		[BW_CHECK_ATOMIC] = "atomic",	[BW_CHECK_BARRIER] = "barrier",
 		[BW_CHECK_SHUFFLE] = "shuffle", [BW_CHECK_COPY] = "copy",
-		[BW_CHECK_FILL] = "fill"};
+		[BW_CHECK_FILL] = "fill",	[BW_CHECK_WRITE] = "write"};
 	return names[access];
 }
 

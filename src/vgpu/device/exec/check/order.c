@@ -22,18 +22,28 @@ struct bw_order_location {
 	uint32_t n_words;
 };
 
-void bw_order_fini(struct bw_order *o)
+void bw_order_end(struct bw_order *o)
 {
-	while (o->groups) {
-		struct bw_order_group *g = o->groups;
-		o->groups = g->next;
-		for (unsigned i = 0; i < g->n_waves; i++)
+	for (struct bw_order_group *g = o->groups; g; g = g->next)
+		for (unsigned i = 0; i < g->n_waves; i++) {
 			free(g->wave[i].known.e);
-		free(g);
-	}
+			g->wave[i].known = (struct bw_order_known){0};
+		}
 	for (size_t i = 0; i < o->max_locations; i++)
 		free(o->location[i].bits);
 	free(o->location);
+	o->location = NULL;
+	o->max_locations = o->n_locations = 0;
+}
+
+void bw_order_fini(struct bw_order *o)
+{
+	bw_order_end(o);
+	while (o->groups) {
+		struct bw_order_group *g = o->groups;
+		o->groups = g->next;
+		free(g);
+	}
 	free(o->wave);
 	*o = (struct bw_order){0};
 }

@@ -79,6 +79,8 @@ struct bw_order {
 };
 
 void bw_order_fini(struct bw_order *o);
+/* The dispatch has ended: only which waves there were is still asked for. */
+void bw_order_end(struct bw_order *o);
 /* A workgroup starts; its waves have consecutive serials. NULL: out of memory, or too many waves;
  * it is not to be checked. */
 struct bw_order_group *bw_order_begin(struct bw_order *o, const uint32_t id[3], unsigned n_waves);

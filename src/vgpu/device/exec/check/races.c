@@ -56,11 +56,12 @@ void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
 	}
 }
 
-static struct bw_check_side side_of(const struct bw_check *c, unsigned place, uint32_t wave,
-				    unsigned lane)
+struct bw_check_side bw_check_side_of_past(const struct bw_check *c,
+					   const struct bw_check_dispatch *d, unsigned place,
+					   uint32_t wave, unsigned lane)
 {
 	const struct bw_check_place *p = &c->place[place];
-	const struct bw_order_wave *w = c->step.dispatch->order.wave[wave];
+	const struct bw_order_wave *w = d->order.wave[wave];
 	struct bw_check_side s = {.access = p->access,
 				  .pc = place ? p->pc : 0,
 				  .code_va = p->code_va,
@@ -68,7 +69,7 @@ static struct bw_check_side side_of(const struct bw_check *c, unsigned place, ui
 				  .name = place ? p->name : "?",
 				  .wave = w->index,
 				  .lane = (uint8_t)lane,
-				  .dispatch = (uint32_t)c->step.dispatch->number};
+				  .dispatch = (uint32_t)d->number};
 	memcpy(s.word, p->word, sizeof(s.word));
 	memcpy(s.group, w->group->id, sizeof(s.group));
 	return s;
@@ -76,7 +77,9 @@ static struct bw_check_side side_of(const struct bw_check *c, unsigned place, ui
 
 struct bw_check_side bw_check_side_of_transfer(enum bw_transfer transfer)
 {
-	enum bw_check_access access = transfer == BW_TRANSFER_FILL ? BW_CHECK_FILL : BW_CHECK_COPY;
+	enum bw_check_access access = transfer == BW_TRANSFER_FILL   ? BW_CHECK_FILL
+				      : transfer == BW_TRANSFER_COPY ? BW_CHECK_COPY
+								     : BW_CHECK_WRITE;
 	return (struct bw_check_side){.access = access, .name = bw_check_access_name(access)};
 }
 
@@ -155,8 +158,8 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
-		.first = side_of(c, r->past->place, r->past->wave, r->past->lane),
-		.second = side_of(c, c->step.place, now->serial, r->touch->lane),
+		.first = bw_check_side_of_past(c, d, r->past->place, r->past->wave, r->past->lane),
+		.second = bw_check_side_of_past(c, d, c->step.place, now->serial, r->touch->lane),
 		.race = {.relation = then == now		 ? BW_CHECK_LANES
 				     : then->group == now->group ? BW_CHECK_WAVES
 								 : BW_CHECK_GROUPS,
@@ -172,7 +175,8 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 }
 
 void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
-			      const struct bw_writer *then, const struct bw_touch *part)
+			      enum bw_check_relation relation, const struct bw_check_side *then,
+			      const struct bw_touch *part)
 {
 	const struct bw_check_dispatch *d = c->step.dispatch;
 	const struct bw_check_finding f = {
@@ -180,9 +184,9 @@ void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struc
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
-		.first = then->at,
+		.first = *then,
 		.second = bw_check_side_of(d, w, at, part->lane),
-		.race = {.relation = then->transfer ? BW_CHECK_TRANSFER : BW_CHECK_DISPATCHES,
+		.race = {.relation = relation,
 			 .va = va_of(w, part->host),
 			 .size_b = part->size_b,
 			 .is_new = true},
@@ -190,17 +194,16 @@ void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struc
 	c->step.has_new |= add_new(c, &f);
 }
 
-void bw_check_packet_race(struct bw_check *c, const struct bw_writer *then,
-			  enum bw_transfer transfer, uint64_t va, unsigned lanes)
+void bw_check_packet_race(struct bw_check *c, const struct bw_packet_race *r)
 {
 	const struct bw_check_finding f = {
 		.kind = BW_FOUND_RACE,
 		.count = 1,
-		.vmid = then->vmid,
-		.lanes = (uint8_t)lanes,
-		.first = then->at,
-		.second = bw_check_side_of_transfer(transfer),
-		.race = {.relation = BW_CHECK_TRANSFER, .va = va, .size_b = 4},
+		.vmid = r->vmid,
+		.lanes = r->lanes,
+		.first = r->then,
+		.second = bw_check_side_of_transfer(r->transfer),
+		.race = {.relation = r->relation, .va = r->va, .size_b = 4},
 	};
 	bw_check_found(c, NULL, &f);
 }

@@ -5,18 +5,12 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "vgpu/device/exec/check/check_priv.h"
+#include "vgpu/device/exec/check/writers_priv.h"
 #include "wire/checks.h"
 
-/* A writer in 48 bits of a cell, which has the value in the rest: in the words `store` and `load`
- * of struct bw_shadow_cell. */
 enum {
-	NUMBER_BITS = 24,
-	PLACE_BITS = 13,
-	LANE_BITS = 6,
-	MASK_BITS = 4,
-	NUMBERS = 1 << NUMBER_BITS,
-	PLACES = (1 << PLACE_BITS) - 1,
+	NUMBERS = 1 << BW_WRITER_NUMBER_BITS,
+	PLACES = BW_WRITER_PLACES,
 	PLACE_SLOTS = 1 << 15,
 	RUNS = 1 << 19,
 	FIRST_RUNS = 256,
@@ -25,59 +19,16 @@ enum {
 /* The only dispatch of the shadow's pages: they are never emptied for another. */
 enum { ALWAYS = 1 };
 
-/* Writers whose numbers follow each other: the waves of a workgroup, or a packet. */
-struct bw_writers_run {
-	uint32_t first, n;
-	enum bw_transfer transfer;
-	uint8_t vmid, lanes; /* lanes: of a wave */
-	uint64_t number;     /* of the dispatch */
-	uint64_t stretch;    /* bw_check_launch */
-	uint64_t code_va;    /* of waves; of a packet: source less address */
-	uint32_t group[3];
-};
-
-/* An instruction that stores, numbered from 1. */
-struct bw_writers_place {
-	uint64_t pc;
-	uint32_t word[3];
-	uint8_t n_words, access;
-	uint16_t op;
-};
-
-struct writer {
-	uint32_t number;
-	uint16_t place;
-	uint8_t lane, mask;
-	/* of two or more bytes, the next lanes in order have stored the further ones */
-	bool has_many;
-};
-
-static uint64_t pack(const struct writer *w)
+static uint64_t pack(const struct bw_writer_word *w)
 {
-	return (uint64_t)w->number | (uint64_t)w->place << NUMBER_BITS |
-	       (uint64_t)w->lane << (NUMBER_BITS + PLACE_BITS) |
-	       (uint64_t)w->mask << (NUMBER_BITS + PLACE_BITS + LANE_BITS) |
-	       (uint64_t)w->has_many << (NUMBER_BITS + PLACE_BITS + LANE_BITS + MASK_BITS);
-}
-
-static struct writer unpack(uint64_t word)
-{
-	return (struct writer){
-		.number = word & (NUMBERS - 1),
-		.place = word >> NUMBER_BITS & PLACES,
-		.lane = word >> (NUMBER_BITS + PLACE_BITS) & ((1 << LANE_BITS) - 1),
-		.mask = word >> (NUMBER_BITS + PLACE_BITS + LANE_BITS) & ((1 << MASK_BITS) - 1),
-		.has_many = word >> (NUMBER_BITS + PLACE_BITS + LANE_BITS + MASK_BITS) & 1};
-}
-
-static uint64_t last_of(const struct bw_shadow_cell *c)
-{
-	return c->store & 0xffffffffffff;
-}
-
-static uint64_t before_of(const struct bw_shadow_cell *c)
-{
-	return c->store >> 48 | (c->load & 0xffffffff) << 16;
+	enum {
+		PLACE = BW_WRITER_NUMBER_BITS,
+		LANE = PLACE + BW_WRITER_PLACE_BITS,
+		MASK = LANE + BW_WRITER_LANE_BITS,
+		MANY = MASK + BW_WRITER_MASK_BITS,
+	};
+	return (uint64_t)w->number | (uint64_t)w->place << PLACE | (uint64_t)w->lane << LANE |
+	       (uint64_t)w->mask << MASK | (uint64_t)w->has_many << MANY;
 }
 
 static void put(struct bw_shadow_cell *c, uint64_t last, uint64_t before, uint32_t value)
@@ -120,8 +71,7 @@ static bool grow(struct bw_writers *x)
 	return true;
 }
 
-/* The number of the first of n new writers. */
-static uint32_t add_run(struct bw_writers *x, struct bw_writers_run r)
+uint32_t bw_writers_add_run(struct bw_writers *x, struct bw_writers_run r)
 {
 	if (x->next + r.n > NUMBERS) { /* all numbers begin anew */
 		bw_shadow_clear(&x->shadow);
@@ -140,7 +90,7 @@ static uint32_t add_run(struct bw_writers *x, struct bw_writers_run r)
 	return r.first;
 }
 
-static const struct bw_writers_run *run_of(const struct bw_writers *x, uint32_t number)
+const struct bw_writers_run *bw_writers_run_of(const struct bw_writers *x, uint32_t number)
 {
 	size_t from = x->first_kept, to = x->n_runs;
 	while (from < to) {
@@ -190,7 +140,7 @@ static struct bw_shadow_cell *cell_of(struct bw_writers *x, const uint8_t *host)
 }
 
 /* Whether the bytes are the next lane's of the same instruction: they are noted together. */
-static bool continues(const struct writer *last, const struct writer *w)
+static bool continues(const struct bw_writer_word *last, const struct bw_writer_word *w)
 {
 	unsigned n = (unsigned)__builtin_popcount(last->mask);
 	bool is_next = last->number == w->number && last->place == w->place &&
@@ -198,7 +148,7 @@ static bool continues(const struct writer *last, const struct writer *w)
 	return is_next && w->lane == last->lane + (last->has_many || n == 1 ? n : 1);
 }
 
-static void enter(struct bw_writers *x, const uint8_t *host, struct writer w)
+void bw_writers_enter(struct bw_writers *x, const uint8_t *host, struct bw_writer_word w)
 {
 	struct bw_shadow_cell *c = cell_of(x, host);
 	const uint8_t *dword = host - (uintptr_t)host % 4;
@@ -206,15 +156,15 @@ static void enter(struct bw_writers *x, const uint8_t *host, struct writer w)
 	if (!c)
 		return;
 	memcpy(&value, dword, sizeof(value));
-	struct writer last = unpack(last_of(c));
+	struct bw_writer_word last = bw_writer_unpack(bw_writers_last(c));
 	bool is_again = last.mask && last.number == w.number && last.place == w.place;
 	if (is_again && __builtin_popcount(w.mask) == 1 && continues(&last, &w)) {
 		last.mask |= w.mask;
 		last.has_many = true;
-		put(c, pack(&last), before_of(c), value);
+		put(c, pack(&last), bw_writers_before(c), value);
 		return;
 	}
-	put(c, pack(&w), last.mask ? last_of(c) : before_of(c), value);
+	put(c, pack(&w), last.mask ? bw_writers_last(c) : bw_writers_before(c), value);
 }
 
 void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3])
@@ -224,9 +174,10 @@ void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32
 				   .lanes = g->dispatch->lanes,
 				   .number = g->dispatch->number,
 				   .stretch = g->dispatch->stretch,
+				   .job = g->dispatch->job,
 				   .code_va = g->dispatch->code_va};
 	memcpy(r.group, id, sizeof(r.group));
-	g->writer = add_run(&c->writers, r);
+	g->writer = bw_writers_add_run(&c->writers, r);
 	g->writers_era = c->writers.era;
 }
 
@@ -249,11 +200,11 @@ void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct
 	for (unsigned i = 0; i < x->n_pending; i++) {
 		const struct bw_touch *t = &x->pending[i];
 		for (unsigned at_b = 0, n; at_b < t->size_b; at_b += n) {
-			struct writer by = {.number = g->writer + w->index_in_group,
-					    .place = place,
-					    .lane = t->lane};
+			struct bw_writer_word by = {.number = g->writer + w->index_in_group,
+						    .place = place,
+						    .lane = t->lane};
 			n = bw_check_in_dword(t, at_b, &by.mask);
-			enter(x, t->host + at_b, by);
+			bw_writers_enter(x, t->host + at_b, by);
 		}
 	}
 	x->n_pending = 0;
@@ -275,11 +226,11 @@ void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
 
 /* ---- answers ---- */
 
-static struct bw_writer answer(const struct bw_check *c, uint64_t word)
+struct bw_writer bw_writers_answer_of(const struct bw_check *c, uint64_t word)
 {
 	const struct bw_writers *x = &c->writers;
-	const struct writer w = unpack(word);
-	const struct bw_writers_run *r = run_of(x, w.number);
+	const struct bw_writer_word w = bw_writer_unpack(word);
+	const struct bw_writers_run *r = bw_writers_run_of(x, w.number);
 	struct bw_writer by = {.mask = w.mask,
 			       .n_lanes = w.has_many ? (uint8_t)__builtin_popcount(w.mask) : 1,
 			       .is_forgotten = !r,
@@ -319,178 +270,14 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 	if (page) {
 		const struct bw_shadow_cell *cell =
 			&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4];
-		const uint64_t words[BW_WRITERS_KEPT] = {last_of(cell), before_of(cell)};
-		out->value = (uint32_t)(cell->load >> 32);
-		while (out->n < BW_WRITERS_KEPT && unpack(words[out->n]).mask) {
-			out->by[out->n] = answer(c, words[out->n]);
+		const uint64_t words[BW_WRITERS_KEPT] = {bw_writers_last(cell),
+							 bw_writers_before(cell)};
+		out->value = bw_writers_value(cell);
+		while (out->n < BW_WRITERS_KEPT && bw_writer_unpack(words[out->n]).mask) {
+			out->by[out->n] = bw_writers_answer_of(c, words[out->n]);
 			out->n++;
 		}
 	}
 	pthread_mutex_unlock(&c->lock);
 	return true;
-}
-
-/* ---- races between dispatches ---- */
-
-static struct bw_writers_stretch *stretch_of(struct bw_writers *x, uint64_t number)
-{
-	for (size_t i = 0; i < BW_ARRAY_SIZE(x->stretch); i++)
-		if (x->stretch[i].number == number)
-			return &x->stretch[i];
-	struct bw_writers_stretch *s = &x->stretch[x->next_stretch++ % BW_ARRAY_SIZE(x->stretch)];
-	*s = (struct bw_writers_stretch){.number = number, .first = x->next, .era = x->era};
-	return s;
-}
-
-void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d)
-{
-	struct bw_writers *x = &c->writers;
-	if (!(c->what & BW_CHECK_RACES) || !d->stretch)
-		return;
-	struct bw_writers_stretch *s = stretch_of(x, d->stretch);
-	d->first = s->first;
-	d->era = s->era;
-	d->has_sibling = s->n++ != 0;
-	for (struct bw_check_dispatch *o = c->dispatches; d->has_sibling && o; o = o->next)
-		o->has_sibling |= o->stretch == d->stretch;
-}
-
-/* The writer of bytes of a dword, if it belongs to another dispatch that nothing orders, or to a
- * packet of which that is certain. */
-static const struct bw_writers_run *other_dispatch(const struct bw_writers *x,
-						   const struct bw_check_dispatch *d,
-						   const struct writer *last, uint8_t mask)
-{
-	if (!(last->mask & mask) || (d->era == x->era && last->number < d->first))
-		return NULL;
-	const struct bw_writers_run *r = run_of(x, last->number);
-	if (!r || r->stretch != d->stretch)
-		return NULL;
-	bool is_other = r->transfer ? d->is_explicit : r->number != d->number;
-	return is_other ? r : NULL;
-}
-
-/* What the language allows: atomic operations of both; a load of coherent memory, which may be
- * that of an atomic object; a store that changes nothing. */
-static bool is_allowed(const struct bw_check *c, const struct writer *last, enum bw_touch_kind kind,
-		       bool is_silent)
-{
-	bool was_atomic = last->place && c->writers.place[last->place].access == BW_CHECK_ATOMIC;
-	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic);
-}
-
-void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_wave *w,
-			enum bw_touch_kind kind, const struct bw_touch *touches, unsigned n)
-{
-	struct bw_writers *x = &c->writers;
-	const struct bw_check_at *at = g->wave[w->index_in_group].at;
-	const struct bw_check_dispatch *d = g->dispatch;
-	for (unsigned i = 0; at && i < n; i++) {
-		const struct bw_touch *t = &touches[i];
-		const struct bw_shadow_page *page = NULL;
-		for (unsigned at_b = 0, k; at_b < t->size_b; at_b += k) {
-			uint8_t mask;
-			uint8_t *host = t->host + at_b;
-			k = bw_check_in_dword(t, at_b, &mask);
-			if (!page || (uintptr_t)host % BW_SHADOW_PAGE_B < 4)
-				page = bw_shadow_find(&x->shadow, (uintptr_t)host);
-			if (!page)
-				break;
-			uint64_t word =
-				last_of(&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4]);
-			const struct writer last = unpack(word);
-			bool is_silent = t->value && !memcmp(host, t->value + at_b, k);
-			if (!other_dispatch(x, d, &last, mask) ||
-			    is_allowed(c, &last, kind, is_silent))
-				continue;
-			const struct bw_writer then = answer(c, word);
-			const struct bw_touch part = {
-				.host = host, .lane = t->lane, .size_b = (uint8_t)k};
-			bw_check_dispatches_race(c, w, at, &then, &part);
-		}
-	}
-}
-
-/* ---- packets ---- */
-
-bool bw_writers_compare_packets(const struct bw_check *c)
-{
-	return c && c->what & BW_CHECK_RACES;
-}
-
-/* A packet reads or changes a dword that a dispatch of the same stretch has written. */
-static void compare_packet(struct bw_check *c, const struct bw_writers_packet *p, uint64_t va,
-			   const uint8_t *host, bool is_silent)
-{
-	struct bw_writers *x = &c->writers;
-	const struct bw_shadow_page *page = bw_shadow_find(&x->shadow, (uintptr_t)host);
-	if (!p->stretch || !page)
-		return;
-	const struct bw_shadow_cell *cell = &page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4];
-	uint32_t value;
-	memcpy(&value, host - (uintptr_t)host % 4, sizeof(value));
-	uint64_t word = last_of(cell);
-	const struct writer last = unpack(word);
-	const struct bw_writers_run *r = last.mask ? run_of(x, last.number) : NULL;
-	if (!r || r->transfer || r->stretch != p->stretch ||
-	    (is_silent && value == (uint32_t)(cell->load >> 32)))
-		return;
-	const struct bw_writer then = answer(c, word);
-	bw_check_packet_race(c, &then, p->transfer, va, r->lanes);
-}
-
-/* A dword of a packet's bytes, or a part of it. */
-struct dword {
-	uint64_t va;
-	const uint8_t *host;
-	unsigned n;
-};
-static bool next_dword(struct bw_tlb *tlb, struct dword *d, uint64_t va, uint64_t left)
-{
-	struct bw_vm_fault no_matter = {0};
-	if (!d->host || va % BW_PAGE_B == 0)
-		d->host = bw_tlb_lookup_unwatched(
-			tlb, bw_canonical(va), (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
-			&no_matter);
-	else
-		d->host += d->n;
-	d->va = va;
-	d->n = (unsigned)BW_MIN(4 - va % 4, left);
-	return d->host;
-}
-
-static void note_reads(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
-{
-	struct dword d = {0};
-	for (uint64_t at = 0; at < p->size_b && next_dword(tlb, &d, p->from + at, p->size_b - at);
-	     at += d.n)
-		compare_packet(c, p, d.va, d.host, false);
-}
-
-void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
-{
-	/* VMID 0 is the driver's */
-	if (!c || !bw_writers_are_noted(c) || !p->size_b || !p->vmid)
-		return;
-	struct bw_writers *x = &c->writers;
-	struct dword d = {0};
-	pthread_mutex_lock(&c->lock);
-	if (p->stretch && bw_writers_compare_packets(c))
-		stretch_of(x, p->stretch)->n++;
-	if (p->stretch && p->from)
-		note_reads(c, tlb, p);
-	struct writer by = {
-		.number = add_run(
-			x, (struct bw_writers_run){.n = 1,
-						   .transfer = p->transfer,
-						   .vmid = p->vmid,
-						   .stretch = p->stretch,
-						   .code_va = p->from ? p->from - p->to : 0})};
-	for (uint64_t at = 0; at < p->size_b && next_dword(tlb, &d, p->to + at, p->size_b - at);
-	     at += d.n) {
-		compare_packet(c, p, d.va, d.host, true);
-		by.mask = (uint8_t)(((1u << d.n) - 1) << d.va % 4);
-		enter(x, d.host, by);
-	}
-	pthread_mutex_unlock(&c->lock);
 }

@@ -43,13 +43,18 @@ struct bw_writers_packet {
 	enum bw_transfer transfer;
 	uint64_t to, from, size_b;
 	uint8_t vmid;
-	/* bw_check_launch; 0: what orders it with dispatches is not looked at. Otherwise all
-	 * earlier dispatches of its queue have ended. */
-	uint64_t stretch;
+	/* With dispatches and other packets, by what follows. All earlier dispatches of its queue
+	 * have ended then. */
+	bool is_compared;
+	uint64_t stretch, space; /* bw_check_launch; stretch 0: only with other queues */
+	struct bw_check_engine engine;
 };
 void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p);
-/* Whether copies and fills are compared with dispatches. c may be NULL. */
+/* Whether copies, fills and writes are compared with dispatches, and with each other. c may be
+ * NULL. */
 bool bw_writers_compare_packets(const struct bw_check *c);
+/* The same of a program that uses Vulkan. */
+bool bw_writers_compare_explicit(struct bw_check *c, uint64_t space);
 /* Memory of the host is another buffer's from now on. c may be NULL. */
 void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b);
 

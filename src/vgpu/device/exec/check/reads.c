@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+enum {
+	WAVES_MAX = 1 << 19, /* of all dispatches that have ended and are kept */
+};
+
+/* A cell of c->reads.shadow: `store` is the access, as packed for races; `load` the number of its
+ * dispatch, or a packet. */
+static const uint64_t by_packet = 1ull << 63;
+
+/* ---- dispatches that have ended ---- */
+
+static void drop_oldest(struct bw_reads *r)
+{
+	struct bw_check_dispatch *d = r->ended[0];
+	r->n_waves -= d->order.n_waves;
+	memmove(&r->ended[0], &r->ended[1], --r->n_ended * sizeof(r->ended[0]));
+	bw_order_fini(&d->order);
+	free(d);
+}
+
+void bw_reads_clear(struct bw_check *c)
+{
+	while (c->reads.n_ended)
+		drop_oldest(&c->reads);
+	bw_shadow_clear(&c->reads.shadow);
+}
+
+void bw_reads_fini(struct bw_check *c)
+{
+	bw_reads_clear(c);
+	bw_shadow_fini(&c->reads.shadow);
+}
+
+bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d)
+{
+	struct bw_reads *r = &c->reads;
+	if (!d->is_explicit || !d->stretch || !d->order.n_waves || d->order.n_waves > WAVES_MAX)
+		return false;
+	while (r->n_ended == BW_ARRAY_SIZE(r->ended) ||
+	       (r->n_ended && r->n_waves + d->order.n_waves > WAVES_MAX))
+		drop_oldest(r);
+	bw_order_end(&d->order);
+	r->ended[r->n_ended++] = d;
+	r->n_waves += d->order.n_waves;
+	return true;
+}
+
+static const struct bw_check_dispatch *dispatch_of(const struct bw_check *c, uint64_t number)
+{
+	for (const struct bw_check_dispatch *d = c->dispatches; d; d = d->next)
+		if (d->number == number)
+			return d;
+	for (unsigned i = 0; i < c->reads.n_ended; i++)
+		if (c->reads.ended[i]->number == number)
+			return c->reads.ended[i];
+	return NULL;
+}
+
+unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s)
+{
+	const struct bw_check_dispatch *d = dispatch_of(c, s->dispatch);
+	return d ? d->lanes : 0;
+}
+
+/* ---- reads ---- */
+
+void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host,
+		   const struct bw_check_dispatch *by)
+{
+	const struct bw_check_dispatch *d = dispatch_of(c, page->dispatch);
+	if (!d || !by->is_explicit || d->stretch != by->stretch)
+		return;
+	struct bw_shadow_page *kept = bw_shadow_page(&c->reads.shadow, host, d->stretch);
+	for (unsigned i = 0; kept && i < BW_SHADOW_CELLS; i++) {
+		const struct bw_shadow_past load = bw_shadow_unpack(page->cell[i].load);
+		if (load.mask && !load.flag)
+			kept->cell[i] = (struct bw_shadow_cell){page->cell[i].load, d->number};
+	}
+}
+
+void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
+		   enum bw_transfer transfer)
+{
+	struct bw_shadow_page *page = bw_shadow_page(&c->reads.shadow, (uintptr_t)host, stretch);
+	if (page)
+		page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] = (struct bw_shadow_cell){
+			bw_shadow_pack(&(struct bw_shadow_past){.mask = mask}),
+			by_packet | transfer};
+}
+
+/* The side of a load, if it is one of these bytes that counts. */
+static bool is_reader(const struct bw_check *c, uint64_t word, const struct bw_check_dispatch *d,
+		      uint8_t mask, struct bw_check_side *out)
+{
+	const struct bw_shadow_past p = bw_shadow_unpack(word);
+	if (!d || !(p.mask & mask) || p.flag || !p.place || c->place[p.place].is_for_swap ||
+	    p.wave >= d->order.n_waves)
+		return false;
+	*out = bw_check_side_of_past(c, d, p.place, p.wave, p.lane);
+	return true;
+}
+
+bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
+		   uint64_t but_dispatch, struct bw_check_side *out)
+{
+	const size_t at = (uintptr_t)host % BW_SHADOW_PAGE_B / 4;
+	if (!stretch)
+		return false;
+	const struct bw_shadow_page *now = bw_shadow_find(&c->shadow, (uintptr_t)host);
+	if (now && now->dispatch != but_dispatch) {
+		const struct bw_check_dispatch *d = dispatch_of(c, now->dispatch);
+		if (d && d->stretch == stretch && is_reader(c, now->cell[at].load, d, mask, out))
+			return true;
+	}
+	const struct bw_shadow_page *kept = bw_shadow_find(&c->reads.shadow, (uintptr_t)host);
+	if (!kept || kept->dispatch != stretch)
+		return false;
+	const struct bw_shadow_cell *cell = &kept->cell[at];
+	if (cell->load & by_packet) {
+		*out = bw_check_side_of_transfer((enum bw_transfer)(cell->load & ~by_packet));
+		return bw_shadow_unpack(cell->store).mask & mask;
+	}
+	return cell->load != but_dispatch &&
+	       is_reader(c, cell->store, dispatch_of(c, cell->load), mask, out);
+}
