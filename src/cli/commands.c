@@ -227,7 +227,7 @@ static const struct bw_command commands[] = {
 	 "wave\nwave 2\nwave 1:5\nwave apply 1-2 print $pc\nwave find saxpy", BW_COMPLETE_WAVES, false},
 	{"whatis", NULL, bw_cmd_whatis, "data", "EXPR | TYPE", "The name of a type.", NULL,
 	 "whatis $_launch.out\nwhatis 1 + 2.5f", BW_COMPLETE_EXPR, false},
-	{"whence", NULL, bw_cmd_whence, "data", "EXPR", "Who has written EXPR: the last waves, copies and fills; of a register, the loads that it comes from.", "Of memory under --check (or --check=writers).",
+	{"whence", NULL, bw_cmd_whence, "data", "EXPR", "Who has written EXPR: the last waves, copies and fills; of a register, the loads that it comes from.", "Of memory, LDS and private memory under --check (or --check=writers).",
 	 "whence $v2\nwhence $_launch.out[5]", BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "stack", "[N | -N]", "Same as backtrace.", NULL,
 	 "where", BW_COMPLETE_EXPR, false},

@@ -24,6 +24,7 @@ enum { DWORDS_MAX = 8 };
 /* A row of the answer: a writer of a dword, or that there is none. */
 struct row {
 	uint64_t address;
+	const char *memory;
 	const char *how; /* "wave", "copy", "fill", "write", "unknown", "none" */
 	uint64_t age;	 /* 1: the last one */
 	uint64_t dispatch, source;
@@ -47,7 +48,9 @@ static void put_group(struct bw_table *t, const void *of)
 
 #define OF_WAVE BW_IF(struct row, at.pc)
 static const struct bw_fact writer_rows[] = {
-	{NULL, "address", "hex", "of the dword", BW_OF(struct row, address)},
+	{NULL, "address", "hex", "of the dword; of LDS, and of a lane's scratch, the offset there",
+	 BW_OF(struct row, address)},
+	{NULL, "memory", "text", "memory, LDS or scratch", BW_OF(struct row, memory)},
 	{NULL, "by", "text", "wave, copy, fill, write; unknown: not kept; none: no wave or packet",
 	 BW_OF(struct row, how)},
 	{NULL, "age", "count?", "1: the last writer", BW_OF(struct row, age)},
@@ -76,12 +79,37 @@ BW_FACTS(writer_facts, "whence", "writers", writer_rows);
 
 /* ---- memory ---- */
 
-static struct bw_error *ask(struct bw_session *s, uint64_t va, char **out)
+/* What is asked about: global memory, or LDS or private memory of the focus wave and lane. */
+struct place {
+	enum bw_space space;
+	uint64_t va;
+};
+
+static const char *memory_name(enum bw_space space)
+{
+	static const char *const names[] = {[BW_SPACE_GLOBAL] = "memory",
+					    [BW_SPACE_LDS] = "LDS",
+					    [BW_SPACE_PRIVATE] = "scratch"};
+	return names[space];
+}
+
+/* As the virtual GPU reads it (uapi/check_output.c). */
+static int put_question(struct bw_session *s, const struct place *p, char *out, size_t size)
+{
+	const struct bw_wave_info *w = bw_debug_focus(s->debug);
+	if (p->space == BW_SPACE_GLOBAL || !w)
+		return snprintf(out, size, "%u 0x%" PRIx64, bw_debug_focus_vmid(s->debug), p->va);
+	bool is_lds = p->space == BW_SPACE_LDS;
+	return snprintf(out, size, "%s %u %u %u %u %u %u %" PRIu32, is_lds ? "lds" : "scratch",
+			w->place.se, w->place.sa, w->place.wgp, w->place.simd, w->place.wave,
+			is_lds ? 0 : bw_debug_focus_lane(s->debug), (uint32_t)p->va);
+}
+
+static struct bw_error *ask(struct bw_session *s, const struct place *p, char **out)
 {
 	struct bw_kmd_file *f;
-	char question[64];
-	int n = snprintf(question, sizeof(question), "%u 0x%" PRIx64, bw_debug_focus_vmid(s->debug),
-			 va);
+	char question[128];
+	int n = put_question(s, p, question, sizeof(question));
 	struct bw_str text = {0};
 	char chunk[1024];
 	size_t done = 1;
@@ -173,7 +201,12 @@ static void show_row(struct bw_session *s, const struct row *r, bool is_first)
 	if (r->at.pc)
 		bw_out_line(s->out, "             0x%" PRIx64 " (+0x%" PRIx64 ")  %s", r->at.pc,
 			    r->at.pc - r->at.start, r->instruction);
-	if (is_first && r->is_stale)
+	if (is_first && r->is_stale && strcmp(r->memory, memory_name(BW_SPACE_GLOBAL)) != 0)
+		bw_out_line(s->out,
+			    "    now    %s, which the debugger has written since, or an "
+			    "instruction that is not followed",
+			    value_text(r, r->now, text));
+	else if (is_first && r->is_stale)
 		bw_out_line(s->out,
 			    "    now    %s, which is not from the GPU: the CPU has written "
 			    "it since, or it was given to another buffer",
@@ -183,7 +216,11 @@ static void show_row(struct bw_session *s, const struct row *r, bool is_first)
 static void show_none(struct bw_session *s, const struct row *r)
 {
 	char text[48];
-	if (r->now)
+	if (!strcmp(r->memory, memory_name(BW_SPACE_LDS)))
+		bw_out_line(s->out, "    no wave of the workgroup has written it");
+	else if (!strcmp(r->memory, memory_name(BW_SPACE_PRIVATE)))
+		bw_out_line(s->out, "    the lane has not written it");
+	else if (r->now)
 		bw_out_line(s->out,
 			    "    no dispatch, copy or fill has written it: %s is from the CPU",
 			    value_text(r, r->now, text));
@@ -192,26 +229,36 @@ static void show_none(struct bw_session *s, const struct row *r)
 }
 
 /* The writers of a dword: rows of the table, and text. */
-static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va, bool is_float,
-			      struct bw_table *t)
+static struct bw_error *dword(struct bw_session *s, const char *gpu, const struct place *p,
+			      bool is_float, struct bw_table *t)
 {
 	_cleanup_free_ char *text = NULL;
-	BW_TRY(ask(s, va, &text));
+	const uint64_t va = p->va;
+	const char *memory = memory_name(p->space);
+	BW_TRY(ask(s, p, &text));
 	char *rest = text, *line = strsep(&rest, "\n");
 	if (!line || !*line)
 		return bw_errorf(BW_E_NOT_FOUND,
-				 "0x%" PRIx64 " is not mapped on the GPU, or the program is not "
+				 "%s%s0x%" PRIx64
+				 " is not mapped on the GPU, or the program is not "
 				 "checked for writers (--check, or --check=writers)",
-				 va);
+				 p->space == BW_SPACE_GLOBAL ? "" : memory,
+				 p->space == BW_SPACE_GLOBAL ? "" : " + ", va);
 	uint32_t value = (uint32_t)bw_report_number(&line), now = (uint32_t)bw_report_number(&line);
 	unsigned age = 0;
 	bool is_text = !bw_out_is_json(s->out);
-	if (is_text)
+	if (is_text && p->space == BW_SPACE_GLOBAL)
 		bw_out_line(s->out, "  4 bytes at 0x%" PRIx64 ":", va);
+	else if (is_text)
+		bw_out_line(s->out, "  4 bytes at %s + 0x%" PRIx64 ":", memory, va);
 	while ((line = strsep(&rest, "\n"))) {
 		if (!*line)
 			break;
-		struct row r = {.address = va, .age = ++age, .now = now, .is_float = is_float};
+		struct row r = {.address = va,
+				.memory = memory,
+				.age = ++age,
+				.now = now,
+				.is_float = is_float};
 		take_writer(line, &r);
 		r.has_value = age == 1;
 		r.value = value;
@@ -227,9 +274,10 @@ static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va
 	}
 	if (!age) {
 		const struct row r = {.address = va,
+				      .memory = memory,
 				      .how = "none",
 				      .now = now,
-				      .is_stale = now != 0,
+				      .is_stale = p->space == BW_SPACE_GLOBAL && now != 0,
 				      .is_float = is_float};
 		if (is_text)
 			show_none(s, &r);
@@ -239,14 +287,15 @@ static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va
 	return NULL;
 }
 
-static struct bw_error *memory(struct bw_session *s, uint64_t va, uint64_t size_b, bool is_float,
-			       struct bw_table *t)
+static struct bw_error *memory(struct bw_session *s, const struct place *p, uint64_t size_b,
+			       bool is_float, struct bw_table *t)
 {
 	char gpu[16];
+	const uint64_t va = p->va;
 	uint64_t first = va & ~3ull, n = size_b ? (va + size_b - 1) / 4 - va / 4 + 1 : 1;
 	BW_TRY(bw_report_gpu(s->kmd, gpu, sizeof(gpu)));
 	for (uint64_t i = 0; i < n && i < DWORDS_MAX; i++)
-		BW_TRY(dword(s, gpu, first + 4 * i, is_float, t));
+		BW_TRY(dword(s, gpu, &(struct place){p->space, first + 4 * i}, is_float, t));
 	if (n > DWORDS_MAX)
 		bw_out_int(s->out, "more", (int64_t)(n - DWORDS_MAX));
 	if (n > DWORDS_MAX)
@@ -299,8 +348,7 @@ static void show_source(struct bw_session *s, const struct source_row *r)
 	if (r->s.kind == BW_SOURCE_LOAD && !r->s.has_address)
 		bw_str_add(&line, "; its address is not known any more");
 	else if (r->s.kind == BW_SOURCE_LOAD && r->s.space != BW_SPACE_GLOBAL)
-		bw_str_addf(&line, ", of %s + 0x%" PRIx64 ", whose writers are not noted",
-			    r->s.space == BW_SPACE_LDS ? "LDS" : "scratch", r->s.va);
+		bw_str_addf(&line, ", of %s + 0x%" PRIx64, memory_name(r->s.space), r->s.va);
 	bw_out_line(s->out, "%s", bw_str_text(&line));
 	bw_str_free(&line);
 }
@@ -321,8 +369,9 @@ static struct bw_error *register_(struct bw_session *s, bool is_vgpr, unsigned r
 		bw_table_row(sources, &r);
 		if (!bw_out_is_json(s->out))
 			show_source(s, &r);
-		if (x->has_address && x->space == BW_SPACE_GLOBAL && s->is_checked)
-			bw_error_free(memory(s, x->va, x->size_b, false, writers));
+		if (x->has_address && s->is_checked)
+			bw_error_free(memory(s, &(struct place){x->space, x->va}, x->size_b, false,
+					     writers));
 	}
 	if (all.is_partial)
 		bw_out_line(s->out,
@@ -363,16 +412,13 @@ struct bw_error *bw_session_whence(struct bw_session *s, const char *text, const
 		err = bw_errorf(BW_E_NOT_FOUND, "%s has no value here%s%s", text,
 				v->bytes && v->bytes->why[0] ? ": " : "",
 				v->bytes ? v->bytes->why : "");
-	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL && s->is_checked)
-		err = memory(s, v->va, size_b, v->type.kind == BW_TYPE_FLOAT && v->type.size_b == 4,
-			     &writers);
-	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL)
+	else if (v->place == BW_PLACE_MEMORY && s->is_checked)
+		err = memory(s, &(struct place){v->space, v->va}, size_b,
+			     v->type.kind == BW_TYPE_FLOAT && v->type.size_b == 4, &writers);
+	else if (v->place == BW_PLACE_MEMORY)
 		err = bw_errorf(BW_E_STATE,
 				"the program is not checked: with \"breakwater run --check\" it is "
 				"noted who writes memory");
-	else if (v->place == BW_PLACE_MEMORY)
-		err = bw_errorf(BW_E_UNSUPPORTED, "%s is in %s, whose writers are not noted", text,
-				v->space == BW_SPACE_LDS ? "LDS" : "the lane's private memory");
 	else if (in_register(v, &is_vgpr, &reg))
 		err = register_(s, is_vgpr, reg, &sources, &writers);
 	else

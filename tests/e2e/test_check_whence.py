@@ -16,9 +16,9 @@ def line_of(text):
     return next(i for i, line in enumerate(SOURCE, 1) if text in line)
 
 
-def run(options, *commands, at="the end"):
+def run(options, *commands, at="the end", kernel="writers"):
     given = [w for c in (f"break whence.cl:{line_of(at)}", "run", *commands) for w in ("-ex", c)]
-    done = subprocess.run([BREAKWATER, "run", *options, "--json", "--batch", *given, FILE, "--grid", str(GRID), "--group", str(GROUP),
+    done = subprocess.run([BREAKWATER, "run", *options, "--json", "--batch", *given, FILE, "--kernel", kernel, "--grid", str(GRID), "--group", str(GROUP),
                            "--arg", "in=iota:1024:i32", "--arg", "out=zeros:1024:i32"],
                           capture_output=True, text=True, timeout=TIMEOUT_S)
     rows = [parse(line) for line in done.stdout.splitlines()]
@@ -64,12 +64,28 @@ def written_by_the_debugger():
 
 
 def registers():
-    """Without optimization x is in the lane's private memory, which is said."""
+    """Of a variable in a register, the loads."""
     x, = run(["--check=writers"], "whence x", at="out[i] = x + 1")
     loads = [s for s in x["sources"] if s["from"] == "load"]
     check(loads and {s["line"] for s in loads} <= {line_of("x = out[i ^ 1]")}, f"{x}")
-    private, = run(["-O0", "--check=writers"], "whence x", at="out[i] = x + 1")
-    check("private memory, whose writers are not noted" in private["message"], f"{private}")
+
+
+def private_memory():
+    """Without optimization variables are there. The focus lane has written its own, and no other wave's store counts."""
+    x, i, none = run(["-O0", "--check=writers"], "whence x", "whence i", "lane 3", "whence x", at="out[i] = x + 1")[:3]
+    for answer, line, lane in (x, "x = out[i ^ 1]", 0), (i, "i = get_global_id(0)", 0), (none, "x = out[i ^ 1]", 3):
+        w = answer["writers"][0]
+        equal((w["by"], w["memory"], w["line"], w["lane"]), ("wave", "scratch", line_of(line), lane), f"{answer}")
+    equal(int(none["writers"][0]["value"], 16), 2 * (3 ^ 1), f"{none}")
+
+
+def lds():
+    """The last writers of an element, of the focus wave's workgroup: what the kernel's source says of it."""
+    five, nine = run(["--check=writers"], "whence s[5]", "whence s[9]", at="the end of shared", kernel="shared")
+    w = five["writers"][0]
+    equal((w["memory"], w["line"], w["wave"] * 32 + w["lane"], int(w["value"], 16)), ("LDS", line_of("s[l] = in[l] * 3"), 5, 15), f"{five}")
+    equal([(w["line"], w["age"]) for w in nine["writers"]], [(line_of("s[9] = 1234"), 1), (line_of("s[l] = in[l] * 3"), 2)], f"{nine}")
+    equal(int(nine["writers"][0]["value"], 16), 1234, f"{nine}")
 
 
 def without_the_check():
@@ -80,4 +96,4 @@ def without_the_check():
     check("--check=writers" in other["message"], f"{other}")
 
 
-main(memory, written_by_the_debugger, registers, without_the_check)
+main(memory, written_by_the_debugger, registers, private_memory, lds, without_the_check)

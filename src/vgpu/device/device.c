@@ -166,22 +166,63 @@ struct bw_check *bw_device_check(struct bw_device *dev)
 	return dev->check;
 }
 
+static const uint8_t *host_of(struct bw_tlb *tlb, uint64_t va)
+{
+	struct bw_vm_fault no_matter = {0};
+	bw_tlb_sync(tlb);
+	return bw_tlb_lookup_unwatched(tlb, bw_canonical(va),
+				       (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
+				       &no_matter);
+}
+
 bool bw_device_writers(struct bw_device *dev, unsigned vmid, uint64_t va,
 		       struct bw_writers_answer *out, uint32_t *out_now)
 {
 	struct bw_tlb tlb;
-	struct bw_vm_fault no_matter = {0};
 	if (!dev->check || vmid >= BW_N_VMIDS)
 		return false;
 	bw_tlb_init(&tlb, dev, vmid, BW_CLIENT_TCP);
-	bw_tlb_sync(&tlb);
-	const uint8_t *host = bw_tlb_lookup_unwatched(
-		&tlb, bw_canonical(va & ~3ull), (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
-		&no_matter);
+	const uint8_t *host = host_of(&tlb, va & ~3ull);
 	if (!host || !bw_writers_look(dev->check, host, out))
 		return false;
 	*out_now = __atomic_load_n((const uint32_t *)(const void *)host, __ATOMIC_RELAXED);
 	return true;
+}
+
+/* The dword of a wave's memory on the host; NULL: there is none. Consecutive dwords of private
+ * memory lie as far apart as the lanes need. */
+static const uint8_t *dword_of(struct bw_device *dev, const struct bw_wave *w,
+			       const struct bw_wave_memory *m)
+{
+	struct bw_tlb tlb;
+	uint32_t offset_b = m->offset_b & ~3u;
+	if (m->is_lds)
+		return w->wg->lds && offset_b < w->wg->lds_size_b ? w->wg->lds + offset_b : NULL;
+	if (m->lane >= w->lanes || offset_b >= w->scratch_size_b / w->lanes)
+		return NULL;
+	bw_tlb_init(&tlb, dev, w->vmid, BW_CLIENT_TCP);
+	return host_of(&tlb, w->flat_scratch + (uint64_t)offset_b * w->lanes + m->lane * 4ull);
+}
+
+bool bw_device_writers_of(struct bw_device *dev, const struct bw_wave_memory *m,
+			  struct bw_writers_answer *out, uint32_t *out_now)
+{
+	const struct bw_profile *p = dev->profile;
+	bool is_known = false;
+	if (!dev->check || m->se >= p->n_se || m->sa >= p->sa_per_se || m->wgp >= p->wgp_per_sa ||
+	    m->simd >= p->simd_per_wgp || m->wave >= BW_MAX_WAVES_PER_SIMD)
+		return false;
+	struct bw_wgp *wgp =
+		bw_sched_wgp(dev, (m->se * p->sa_per_se + m->sa) * p->wgp_per_sa + m->wgp);
+	bw_wgp_acquire(wgp);
+	const struct bw_slot *s = &wgp->slot[m->simd][m->wave];
+	const uint8_t *host = s->state != BW_SLOT_FREE && s->w.wg ? dword_of(dev, &s->w, m) : NULL;
+	if (host)
+		is_known = bw_writers_look_of(dev->check, &s->w, m->is_lds, host, out);
+	if (is_known)
+		*out_now = __atomic_load_n((const uint32_t *)(const void *)host, __ATOMIC_RELAXED);
+	bw_wgp_release(wgp);
+	return is_known;
 }
 
 const struct bw_profile *bw_device_profile(const struct bw_device *dev)

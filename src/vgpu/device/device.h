@@ -71,6 +71,17 @@ struct bw_writers_answer;
 bool bw_device_writers(struct bw_device *dev, unsigned vmid, uint64_t va,
 		       struct bw_writers_answer *out, uint32_t *out_now);
 
+/* The same of LDS or private memory of the wave in a slot. False also: there is no wave, or it has
+ * no such memory. */
+struct bw_wave_memory {
+	bool is_lds;
+	unsigned se, sa, wgp, simd, wave;
+	unsigned lane; /* private memory: this lane's */
+	uint32_t offset_b;
+};
+bool bw_device_writers_of(struct bw_device *dev, const struct bw_wave_memory *m,
+			  struct bw_writers_answer *out, uint32_t *out_now);
+
 /* Register access by absolute dword address (segment base included). Banks as regs2 selects them:
  * GRBM for shader engine and instance, SRBM for pipe, queue and VMID; all-ones = broadcast. */
 struct bw_bank {

@@ -297,21 +297,40 @@ static void add_writer(struct bw_str *s, const struct bw_writer *w, uint64_t va)
 	bw_str_add(s, "\n");
 }
 
+/* "VMID ADDRESS", "lds SE SA WGP SIMD WAVE 0 OFFSET", or "scratch SE SA WGP SIMD WAVE LANE OFFSET"
+ * of the wave in that slot. out_va: the address. */
+static bool look(struct bw_uapi *u, const char *question, uint64_t *out_va,
+		 struct bw_writers_answer *a, uint32_t *now)
+{
+	struct bw_wave_memory m = {0};
+	char kind[8];
+	char *rest;
+	*out_va = 0;
+	if (sscanf(question, "%7s %u %u %u %u %u %u %" SCNu32, kind, &m.se, &m.sa, &m.wgp, &m.simd,
+		   &m.wave, &m.lane, &m.offset_b) == 8) {
+		m.is_lds = !strcmp(kind, "lds");
+		return (m.is_lds || !strcmp(kind, "scratch")) &&
+		       bw_device_writers_of(u->dev, &m, a, now);
+	}
+	uint64_t vmid = strtoull(question, &rest, 0);
+	*out_va = strtoull(rest, NULL, 0) & ~3ull;
+	return vmid <= UINT32_MAX && bw_device_writers(u->dev, (unsigned)vmid, *out_va, a, now);
+}
+
 static int64_t writers_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
 {
-	enum { QUESTION_B = 64 };
+	enum { QUESTION_B = 128 };
 	char question[QUESTION_B] = {0};
 	struct bw_writers_answer a;
 	uint32_t now;
 	if (size_b >= sizeof(question))
 		return -EINVAL;
 	memcpy(question, data, size_b);
-	char *rest;
-	uint64_t vmid = strtoull(question, &rest, 0), va = strtoull(rest, NULL, 0) & ~3ull;
+	uint64_t va;
 	struct bw_str text = {0};
 	/* so that no buffer goes away meanwhile */
 	pthread_mutex_lock(&f->u->lock);
-	if (vmid <= UINT32_MAX && bw_device_writers(f->u->dev, (unsigned)vmid, va, &a, &now)) {
+	if (look(f->u, question, &va, &a, &now)) {
 		bw_str_addf(&text, "0x%x\t0x%x\n", a.value, now);
 		for (unsigned i = 0; i < a.n; i++)
 			add_writer(&text, &a.by[i], va);

@@ -14,3 +14,16 @@ kernel void writers(global const int *in, global int *out)
 	out[640 + i] = in[i + 512];
 	out[768] = x + in[1]; // the end
 }
+
+kernel void shared(global const int *in, global int *out)
+{
+	local int s[64];
+	int l = get_local_id(0);
+	s[l] = in[l] * 3;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (l == 9)
+		s[9] = 1234;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	int y = s[63 - l];
+	out[get_global_id(0)] = y + 1; // the end of shared
+}

@@ -499,6 +499,13 @@ static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const s
 	}
 }
 
+void bw_check_touch_private(struct bw_wave *w, const struct bw_touch *touches, unsigned n)
+{
+	struct bw_check_group *g = bw_check_followed(w);
+	if (g && g->dispatch->check->what & BW_CHECK_WRITERS)
+		bw_writers_pend(g->dispatch->check, touches, n);
+}
+
 void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_touch *touches,
 		    unsigned n)
 {
@@ -510,7 +517,8 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	bw_sync_touch(g, w, kind, touches, n);
 	if (g->dispatch->lds_b && n && !is_memory)
 		bw_bounds_touch_lds(g, w, kind, touches, n);
-	if (kind != BW_TOUCH_LOAD && bw_writers_are_noted(c) && is_memory)
+	if (kind != BW_TOUCH_LOAD &&
+	    (is_memory ? bw_writers_are_noted(c) : (c->what & BW_CHECK_WRITERS) != 0))
 		bw_writers_pend(c, touches, n);
 	if (g->dispatch->has_sibling && is_memory)
 		bw_writers_compare(c, g, w, kind, touches, n);

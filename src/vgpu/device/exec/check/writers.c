@@ -281,3 +281,24 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 	pthread_mutex_unlock(&c->lock);
 	return true;
 }
+
+/* The memory may have been another wave's before. */
+bool bw_writers_look_of(struct bw_check *c, const struct bw_wave *w, bool is_lds,
+			const uint8_t *host, struct bw_writers_answer *out)
+{
+	const struct bw_check_group *g = w->wg->check;
+	struct bw_writers_answer all;
+	*out = (struct bw_writers_answer){0};
+	if (!(c->what & BW_CHECK_WRITERS) || !bw_writers_look(c, host, &all))
+		return false;
+	out->value = all.value;
+	for (unsigned i = 0; g && i < all.n; i++) {
+		const struct bw_writer *by = &all.by[i];
+		if (by->is_forgotten || by->transfer || by->number != g->dispatch->number ||
+		    memcmp(by->at.group, w->wg->id, sizeof(by->at.group)) != 0 ||
+		    (!is_lds && by->at.wave != w->index_in_group))
+			break;
+		out->by[out->n++] = *by;
+	}
+	return true;
+}

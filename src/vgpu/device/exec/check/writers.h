@@ -3,8 +3,9 @@
 #define BW_VGPU_EXEC_CHECK_WRITERS_H
 
 /* Who has written memory: for each dword the last two stores, by waves or by packets that move
- * data, in a cell of 16 bytes (shadow.h has the pages). The CPU's writes are not seen: a cell has
- * the value of the last write, so that a later one shows.
+ * data, in a cell of 16 bytes (shadow.h has the pages). For `whence` also LDS and private memory,
+ * which other waves have later: whoever asks says for which wave. The CPU's writes are not seen: a
+ * cell has the value of the last write, so that a later one shows.
  *
  * A cell has numbers of writers, which are given in order: one to each wave that is launched, one
  * to each packet. RUNS of such numbers are kept; what an older number was is not known any more. */
@@ -36,6 +37,10 @@ struct bw_writers_answer {
 };
 /* Of the dword at a host address. False: writers are not noted. */
 bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_answer *out);
+
+/* The same of LDS or private memory that is a wave's: writers of its group, or of itself. */
+bool bw_writers_look_of(struct bw_check *c, const struct bw_wave *w, bool is_lds,
+			const uint8_t *host, struct bw_writers_answer *out);
 
 /* A packet has written n bytes at an address, n small enough to be looked up at once. from: where
  * these bytes were copied from, or 0. c may be NULL. */

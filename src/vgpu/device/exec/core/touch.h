@@ -19,6 +19,9 @@ struct bw_touch {
 void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_touch *touches,
 		    unsigned n);
 
+/* The same of private memory, which only `whence` asks about. */
+void bw_check_touch_private(struct bw_wave *w, const struct bw_touch *touches, unsigned n);
+
 static inline void bw_check_touch_one(struct bw_wave *w, enum bw_touch_kind kind, unsigned lane,
 				      uint8_t *host, unsigned size_b)
 {

@@ -2,6 +2,8 @@
 /* The places of a span, for the checker. */
 #include "vgpu/device/exec/memory/checked.h"
 
+#include "base/util.h"
+
 static bool is_sink(const struct bw_span *s, const uint8_t *host)
 {
 	return host >= s->sink[0] && host < s->sink[0] + sizeof(s->sink);
@@ -29,6 +31,24 @@ static void add_scattered(struct touches *out, const struct bw_span *s, unsigned
 	for (unsigned i = 0; i < s->n_pieces[lane]; i++) {
 		const struct bw_span_piece *p = &s->piece[lane][i];
 		add(out, s, lane, p->host, value ? value + p->offset_b : NULL, p->size_b);
+	}
+}
+
+static void add_private_half(struct touches *out, const struct bw_span *s, unsigned h,
+			     unsigned size_b)
+{
+	const struct bw_span_half *half = &s->half[h];
+	unsigned i;
+	if (half->kind == BW_SPAN_NONE)
+		return;
+	BW_EACH_LANE(half->exec, i) {
+		unsigned lane = h * BW_LANES + i;
+		if (half->kind == BW_SPAN_ROWS)
+			for (unsigned k = 0; 4 * k < size_b; k++)
+				add(out, s, lane, half->at[k] + 4 * i, NULL,
+				    BW_MIN(size_b - 4 * k, 4u));
+		else if (half->kind == BW_SPAN_SCATTER && s->private_lanes >> lane & 1)
+			add_scattered(out, s, lane, NULL, size_b);
 	}
 }
 
@@ -66,4 +86,11 @@ void bw_span_touch(const struct bw_span *s, struct bw_wave *w, enum bw_touch_kin
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		add_half(&out, s, h, values, size_b);
 	bw_check_touch(w, kind, out.t, out.n);
+	if (kind != BW_TOUCH_STORE)
+		return;
+	out.n = 0;
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
+		add_private_half(&out, s, h, size_b);
+	if (out.n)
+		bw_check_touch_private(w, out.t, out.n);
 }

@@ -18,7 +18,8 @@ enum { BW_MEM_IS_CHECKED = 1 };
 enum { BW_MEM_IS_CHECKED = 0 };
 #endif
 /* To be called if BW_MEM_IS_CHECKED, when the places are known, and before anything is moved.
- * Private memory and places without an effect are left out. values: of a store. */
+ * Private memory and places without an effect are left out; of stores to private memory it is told
+ * by itself. values: of a store. */
 void bw_span_touch(const struct bw_span *s, struct bw_wave *w, enum bw_touch_kind kind,
 		   const bw_span_values *values, unsigned size_b);
 
