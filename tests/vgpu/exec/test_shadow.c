@@ -211,9 +211,41 @@ static void pages_belong_to_a_dispatch(void **state)
 	bw_shadow_fini(&s);
 }
 
+/* What is entered by the short way is what bw_shadow_enter makes of it, in any order. */
+static void whole_dwords_as_any_others(void **state)
+{
+	uint32_t random = 1, n_short = 0;
+	for (unsigned i = 0; i < 20000; i++) {
+		random = random * 1664525 + 1013904223;
+		struct bw_order_wave *w = random >> 30 ? &g->wave[random >> 29 & 1] : &h->wave[0];
+		const unsigned kind = random >> 24 & 15, flags = random >> 20 & 3 & (LDS | SILENT);
+		const bool is_store = kind & 1;
+		if (kind < 2)
+			bw_order_barrier(&o, w->group);
+		if (kind == 2) {
+			enter(w, BW_SHADOW_RMW, flags);
+			continue;
+		}
+		if (kind == 3)
+			memset(&cell, 0, sizeof(cell));
+		struct bw_shadow_cell copy = cell;
+		struct bw_shadow_row row =
+			bw_shadow_row(&o, w, (uint16_t)(w->serial + 1), flags & LDS);
+		bool is_short = is_store ? bw_shadow_store_whole(&copy, &row, 9, flags & SILENT)
+					 : bw_shadow_load_whole(&copy, &row, 9);
+		bool conflict = enter(w, is_store ? BW_SHADOW_STORE : BW_SHADOW_LOAD, flags);
+		if (!is_short)
+			continue;
+		assert_false(conflict);
+		assert_memory_equal(&copy, &cell, sizeof(cell));
+		n_short++;
+	}
+	assert_true(n_short > 2000);
+}
+
 TESTS_EACH(set_up, tear_down, packed_is_what_it_was, loads_and_one_wave_are_no_conflict,
 	   a_load_after_a_store, a_store_after_a_load, a_store_after_a_store,
 	   a_barrier_between_them, other_bytes_are_another_place, the_same_value_is_no_conflict,
 	   the_old_value_is_no_conflict, another_groups_lds_is_forgotten, atomics_are_no_conflict,
 	   an_atomic_on_one_side, a_store_before_the_first_atomic, a_flag_orders_what_is_behind_it,
-	   pages_belong_to_a_dispatch);
+	   pages_belong_to_a_dispatch, whole_dwords_as_any_others);

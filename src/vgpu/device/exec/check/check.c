@@ -351,17 +351,21 @@ static void keep_reads(struct bw_check *c, const uint8_t *host)
 		bw_reads_keep(c, page, (uintptr_t)host, c->step.dispatch);
 }
 
-/* The cell of the dword that has a byte of the host's; NULL: out of memory. */
-static struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
+static void turn_to_page(struct bw_check *c, const uint8_t *host)
 {
 	struct bw_check_step *s = &c->step;
-	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
-	if (!s->page || s->page_number != number) {
-		if (s->dispatch->has_sibling && !is_lds_of(s, host))
-			keep_reads(c, host);
-		s->page = bw_shadow_page(&c->shadow, (uintptr_t)host, s->dispatch->number);
-		s->page_number = number;
-	}
+	if (s->dispatch->has_sibling && !is_lds_of(s, host))
+		keep_reads(c, host);
+	s->page = bw_shadow_page(&c->shadow, (uintptr_t)host, s->dispatch->number);
+	s->page_number = (uintptr_t)host / BW_SHADOW_PAGE_B;
+}
+
+/* The cell of the dword that has a byte of the host's; NULL: out of memory. */
+static inline struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
+{
+	const struct bw_check_step *s = &c->step;
+	if (!s->page || s->page_number != (uintptr_t)host / BW_SHADOW_PAGE_B)
+		turn_to_page(c, host);
 	return s->page ? &s->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
 }
 
@@ -378,16 +382,8 @@ static void fetch_cells(struct bw_check *c, const struct bw_touch *t, unsigned n
 	}
 }
 
-unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
-{
-	unsigned first = (unsigned)((uintptr_t)(t->host + at_b) % 4);
-	unsigned n = BW_MIN(4 - first, t->size_b - at_b);
-	*out_mask = (uint8_t)(((1u << n) - 1) << first);
-	return n;
-}
-
-static void enter(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind,
-		  const struct bw_touch *t)
+static void enter_slowly(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind,
+			 const struct bw_touch *t, unsigned from_b)
 {
 	struct bw_check_step *s = &c->step;
 	struct bw_shadow_access a = {.order = &s->dispatch->order,
@@ -396,7 +392,7 @@ static void enter(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind
 				     .is_lds = is_lds(w, t->host),
 				     .place = s->place,
 				     .lane = t->lane};
-	for (unsigned at_b = 0, n; at_b < t->size_b; at_b += n) {
+	for (unsigned at_b = from_b, n; at_b < t->size_b; at_b += n) {
 		uint8_t *host = t->host + at_b;
 		struct bw_shadow_past past;
 		bool past_is_load;
@@ -413,6 +409,52 @@ static void enter(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind
 		bw_check_report(c, w,
 				&(struct bw_check_race){&past, past_is_load, t,
 							(enum bw_check_access)kind, at_b, n});
+	}
+}
+
+/* Plain loads and stores of whole dwords, as far as they are nothing special: how many bytes. */
+static unsigned enter_whole(struct bw_check *c, struct bw_shadow_row *row, bool is_store,
+			    const struct bw_touch *t)
+{
+	unsigned at_b = 0;
+	for (; at_b + 4 <= t->size_b; at_b += 4) {
+		struct bw_shadow_cell *cell = cell_of(c, t->host + at_b);
+		if (!cell)
+			continue;
+		uint32_t old, new;
+		if (is_store) {
+			memcpy(&old, t->host + at_b, sizeof(old));
+			memcpy(&new, t->value + at_b, sizeof(new));
+		}
+		if (is_store ? !bw_shadow_store_whole(cell, row, t->lane, old == new)
+			     : !bw_shadow_load_whole(cell, row, t->lane))
+			break;
+	}
+	return at_b;
+}
+
+static void enter_all(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind,
+		      const struct bw_touch *t, unsigned n)
+{
+	const struct bw_check_step *s = &c->step;
+	const bool is_store = kind == BW_TOUCH_STORE,
+		   is_plain =
+			   (is_store && t[0].value) || (kind == BW_TOUCH_LOAD && !s->is_coherent);
+	struct bw_shadow_row row =
+		bw_shadow_row(&s->dispatch->order, s->wave, s->place, is_lds_of(s, t[0].host));
+	const uint8_t *last = NULL; /* loaded by the lane before */
+	for (unsigned i = 0; i < n; i++) {
+		unsigned done_b = 0;
+		if (!is_store && t[i].host == last)
+			continue;
+		last = NULL;
+		if (is_plain && !((uintptr_t)t[i].host % 4) &&
+		    is_lds_of(s, t[i].host) == row.is_lds)
+			done_b = enter_whole(c, &row, is_store, &t[i]);
+		if (done_b < t[i].size_b)
+			enter_slowly(c, w, kind, &t[i], done_b);
+		else
+			last = t[i].host;
 	}
 }
 
@@ -531,6 +573,6 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 		note_swap_loop(c, shadow_kind(&c->step, kind), touches);
 	if (n)
 		fetch_cells(c, touches, n);
-	for (unsigned i = 0; i < n; i++)
-		enter(c, w, kind, &touches[i]);
+	if (n)
+		enter_all(c, w, kind, touches, n);
 }

@@ -204,7 +204,13 @@ bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check
 void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
 		  bool is_done);
 /* The bytes of a touch in the dword of its byte at_b: how many; out_mask has their bits. */
-unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask);
+static inline unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
+{
+	unsigned first = (unsigned)((uintptr_t)(t->host + at_b) % 4);
+	unsigned n = t->size_b - at_b < 4 - first ? t->size_b - at_b : 4 - first;
+	*out_mask = (uint8_t)(((1u << n) - 1) << first);
+	return n;
+}
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
  * followed. */
 void bw_check_fence(struct bw_check *c);

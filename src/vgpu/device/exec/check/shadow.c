@@ -109,6 +109,21 @@ static bool is_unordered(const struct bw_shadow_past *p, const struct bw_shadow_
 	       !bw_order_is_before(a->order, p->wave, p->clock, a->wave);
 }
 
+enum bw_shadow_before bw_shadow_look(struct bw_shadow_row *r, unsigned which, uint64_t epoch)
+{
+	const uint32_t wave = (uint32_t)(epoch >> (BW_SHADOW_WAVE - BW_SHADOW_CLOCK)),
+		       clock = epoch & ((1u << (BW_SHADOW_WAVE - BW_SHADOW_CLOCK)) - 1);
+	/* The same LDS may have been another group's before. */
+	if (r->is_lds && wave < r->order->n_waves && r->order->wave[wave]->group != r->wave->group)
+		return BW_SHADOW_OTHER_GROUP;
+	if (!bw_order_is_before(r->order, wave, clock, r->wave)) {
+		r->unordered = epoch;
+		return BW_SHADOW_UNORDERED;
+	}
+	r->ordered[which] = epoch;
+	return BW_SHADOW_BEFORE;
+}
+
 static struct bw_shadow_past present(const struct bw_shadow_access *a)
 {
 	return (struct bw_shadow_past){.wave = a->wave->serial,

@@ -109,4 +109,68 @@ static inline struct bw_shadow_past bw_shadow_unpack(uint64_t word)
 #undef BW_SHADOW_BITS
 }
 
+/* ---- whole dwords ---- */
+
+/* Nearly all accesses are plain ones of whole dwords, to cells whose store and load are of the same
+ * wave at the same clock, or of one that was looked at for another lane of the instruction. These
+ * are entered here, with the result that bw_shadow_enter has. */
+struct bw_shadow_row {
+	const struct bw_order *order;
+	const struct bw_order_wave *wave;
+	uint64_t now; /* the access, packed, of lane 0 */
+	/* wave and clock of accesses that come before it, and of one that does not */
+	uint64_t ordered[2], unordered;
+	bool is_lds;
+};
+
+static inline struct bw_shadow_row
+bw_shadow_row(const struct bw_order *o, const struct bw_order_wave *w, uint16_t place, bool is_lds)
+{
+	const struct bw_shadow_past now = {
+		.wave = w->serial, .clock = w->clock, .place = place, .mask = 15};
+	const uint64_t word = bw_shadow_pack(&now), epoch = word >> BW_SHADOW_CLOCK;
+	return (struct bw_shadow_row){o, w, word, {epoch, epoch}, UINT64_MAX, is_lds};
+}
+
+enum bw_shadow_before { BW_SHADOW_BEFORE, BW_SHADOW_UNORDERED, BW_SHADOW_OTHER_GROUP };
+/* Of an access of that wave at that clock; it is remembered as ordered[which], or as unordered. */
+enum bw_shadow_before bw_shadow_look(struct bw_shadow_row *r, unsigned which, uint64_t epoch);
+
+static inline enum bw_shadow_before bw_shadow_before(struct bw_shadow_row *r, unsigned which,
+						     uint64_t word)
+{
+	const uint64_t mask = 15ull << BW_SHADOW_MASK, epoch = word >> BW_SHADOW_CLOCK;
+	if (!(word & mask) || epoch == r->ordered[which])
+		return BW_SHADOW_BEFORE;
+	return epoch == r->unordered ? BW_SHADOW_UNORDERED : bw_shadow_look(r, which, epoch);
+}
+
+/* False: bw_shadow_enter has to do it. */
+static inline bool bw_shadow_load_whole(struct bw_shadow_cell *cell, struct bw_shadow_row *r,
+					unsigned lane)
+{
+	if (bw_shadow_before(r, 0, cell->store) != BW_SHADOW_BEFORE)
+		return false;
+	enum bw_shadow_before load = bw_shadow_before(r, 1, cell->load);
+	/* Of two loads that nothing orders the first one stays. */
+	if (load != BW_SHADOW_BEFORE)
+		return load == BW_SHADOW_UNORDERED;
+	cell->load = r->now | (uint64_t)lane << BW_SHADOW_LANE | (cell->load & 1);
+	return true;
+}
+
+static inline bool bw_shadow_store_whole(struct bw_shadow_cell *cell, struct bw_shadow_row *r,
+					 unsigned lane, bool is_silent)
+{
+	const bool has_store = cell->store & 15ull << BW_SHADOW_MASK;
+	if (cell->load & 1 || bw_shadow_before(r, 0, cell->store) != BW_SHADOW_BEFORE ||
+	    bw_shadow_before(r, 1, cell->load) != BW_SHADOW_BEFORE ||
+	    (is_silent && has_store && cell->store >> BW_SHADOW_WAVE != r->wave->serial))
+		return false;
+	uint64_t flag = is_silent && (has_store ? cell->store & 1 : !r->is_lds);
+	cell->store = r->now | (uint64_t)lane << BW_SHADOW_LANE | flag;
+	cell->load = 0;
+	return true;
+}
+
 #endif

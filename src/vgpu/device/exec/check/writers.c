@@ -156,6 +156,11 @@ void bw_writers_enter(struct bw_writers *x, const uint8_t *host, struct bw_write
 	if (!c)
 		return;
 	memcpy(&value, dword, sizeof(value));
+	if (w.mask == 15) {
+		const uint64_t word = bw_writers_last(c);
+		put(c, pack(&w), bw_writer_unpack(word).mask ? word : bw_writers_before(c), value);
+		return;
+	}
 	struct bw_writer_word last = bw_writer_unpack(bw_writers_last(c));
 	bool is_again = last.mask && last.number == w.number && last.place == w.place;
 	if (is_again && __builtin_popcount(w.mask) == 1 && continues(&last, &w)) {
