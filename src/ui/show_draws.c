@@ -201,6 +201,20 @@ static void four(struct bw_table *t, const float v[4])
 		      (double)v[3]);
 }
 
+/* number: enum bw_draws_number */
+static void components(struct bw_table *t, const uint32_t v[4], uint32_t number)
+{
+	float f[4];
+	memcpy(f, v, sizeof(f));
+	if (number == BW_DRAWS_UINTS)
+		bw_table_text(t, "%u %u %u %u", v[0], v[1], v[2], v[3]);
+	else if (number == BW_DRAWS_SINTS)
+		bw_table_text(t, "%d %d %d %d", (int32_t)v[0], (int32_t)v[1], (int32_t)v[2],
+			      (int32_t)v[3]);
+	else
+		four(t, f);
+}
+
 static void at_pixel(struct bw_table *t, const void *of)
 {
 	four(t, ((const struct attribute_row *)of)->at);
@@ -303,14 +317,12 @@ static void export_name(struct bw_table *t, const void *of)
 static void export_value(struct bw_table *t, const void *of)
 {
 	const struct bw_draws_export *x = ((const struct export_row *)of)->x;
-	float f[4];
-	memcpy(f, x->value, sizeof(f));
+	float depth;
+	memcpy(&depth, x->value, sizeof(depth));
 	if (x->kind == BW_DRAWS_EXPORT_DEPTH)
-		bw_table_text(t, "%.6g", (double)f[0]);
-	else if (x->is_int)
-		bw_table_text(t, "%u %u %u %u", x->value[0], x->value[1], x->value[2], x->value[3]);
+		bw_table_text(t, "%.6g", (double)depth);
 	else
-		four(t, f);
+		components(t, x->value, x->number);
 }
 
 static const struct bw_fact export_rows[] = {
@@ -363,16 +375,6 @@ struct history_row {
 	const struct bw_draws_color *c; /* NULL: no attachment is concerned */
 };
 
-static void rgba(struct bw_table *t, const uint32_t v[4], bool is_int)
-{
-	float f[4];
-	memcpy(f, v, sizeof(f));
-	if (is_int)
-		bw_table_text(t, "%u %u %u %u", v[0], v[1], v[2], v[3]);
-	else
-		four(t, f);
-}
-
 static void attachment(struct bw_table *t, const void *of)
 {
 	const struct history_row *r = of;
@@ -384,21 +386,21 @@ static void wrote(struct bw_table *t, const void *of)
 {
 	const struct history_row *r = of;
 	if (r->c && r->c->has_value)
-		rgba(t, r->c->value, r->c->is_int);
+		components(t, r->c->value, r->c->number);
 }
 
 static void before(struct bw_table *t, const void *of)
 {
 	const struct history_row *r = of;
 	if (r->c)
-		rgba(t, r->c->before, r->c->is_int);
+		components(t, r->c->before, r->c->number);
 }
 
 static void after(struct bw_table *t, const void *of)
 {
 	const struct history_row *r = of;
 	if (r->c)
-		rgba(t, r->c->after, r->c->is_int);
+		components(t, r->c->after, r->c->number);
 }
 
 static void triangle(struct bw_table *t, const void *of)

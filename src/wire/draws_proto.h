@@ -89,8 +89,10 @@ enum bw_draws_result {
 	BW_DRAWS_DISCARDED, /* by the shader */
 	BW_DRAWS_MASKED,    /* by the sample mask that the shader exports */
 };
+/* What the components of an attachment are. */
+enum bw_draws_number { BW_DRAWS_FLOATS, BW_DRAWS_UINTS, BW_DRAWS_SINTS };
 struct bw_draws_color {
-	uint32_t index, is_int;	  /* of the attachment; its values are integers */
+	uint32_t index, number;	  /* of the attachment; enum bw_draws_number */
 	uint32_t has_value, mask; /* the shader has exported one; components that are written */
 	uint32_t value[4], before[4], after[4]; /* floats, or integers; RGBA */
 };
@@ -126,7 +128,7 @@ enum bw_draws_export_kind {
 enum { BW_DRAWS_EXPORTS = BW_DRAWS_COLORS + 1 };
 struct bw_draws_export {
 	uint32_t kind, index; /* COLOR: its attachment */
-	uint32_t is_int, pad; /* else the values are floats */
+	uint32_t number, pad; /* enum bw_draws_number */
 	uint32_t value[4];    /* XYZW, RGBA; DEPTH: the first one */
 };
 struct bw_draws_outputs {

@@ -262,7 +262,8 @@ static void begin_rendering(VkCommandBuffer cmd, const struct scene *s, const st
 			.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
 			.clearValue.color.float32 = {0.2f, 0.2f, 0.4f, 1},
 		};
-		if (format_of(s, i) == VK_FORMAT_R8G8B8A8_UINT)
+		if (format_of(s, i) == VK_FORMAT_R8G8B8A8_UINT ||
+		    format_of(s, i) == VK_FORMAT_R8G8B8A8_SINT)
 			color[i].clearValue.color = (VkClearColorValue){.uint32 = {1, 2, 3, 4}};
 		if (t->resolved[i].view) {
 			color[i].resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;

@@ -212,6 +212,21 @@ def test_other_ends(folder):
         s.end()
 
 
+def test_signed(folder):
+    """Signed integers: what the shader exports, and what the attachment has, are the bytes of the picture."""
+    s = harness.Session("--", SCENES, f"{BUILD}/tests/vulkan", f"{folder}/scene", "signed")
+    written = [e for e in s.command("pixel history 50,38")["events"] if e["result"] == "written"]
+    with open(f"{folder}/scene", "rb") as f:
+        width = int(f.readline().split()[1])
+        pixel = f.read()[(38 * width + 50) * 4:][:4]
+    expected = [b - 256 if b > 127 else b for b in pixel]
+    harness.check(min(expected) < 0, f"a negative component in {expected}")
+    harness.equal([int(n) for n in written[-1]["after"].split()], expected, "the attachment after the last draw")
+    wrote = [int(n) for n in written[-1]["wrote"].split()]
+    harness.equal([max(n, -128) for n in wrote], expected, f"what the shader has exported, {wrote}, as 8 bits")
+    s.end()
+
+
 def test_feedback(folder):
     """In a shader whose outputs are captured, with notes: its outputs, and how many vertices the draw of what was captured
     has. What it captures then is what it captures alone."""
@@ -257,6 +272,7 @@ def main():
         test_outputs(folder, spirv, lavapipe)
         test_history(folder, spirv, lavapipe)
         test_other_ends(folder)
+        test_signed(folder)
         test_feedback(folder)
 
 

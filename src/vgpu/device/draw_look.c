@@ -197,6 +197,13 @@ int bw_device_draws_inputs(struct bw_device *dev, struct bw_draws_inputs *io)
 	return 0;
 }
 
+uint32_t bw_draw_look_number(const struct bw_format *f)
+{
+	return !f->is_int	       ? BW_DRAWS_FLOATS
+	       : f->num == BW_NUM_SINT ? BW_DRAWS_SINTS
+				       : BW_DRAWS_UINTS;
+}
+
 static struct bw_draws_export *add_export(struct bw_draws_outputs *io, uint32_t kind,
 					  uint32_t index)
 {
@@ -215,7 +222,7 @@ static void exports_of_pixel(const struct bw_draw *d, const struct bw_draw_pixel
 		    !(w->written[s->export] >> io->lane & 1))
 			continue;
 		struct bw_draws_export *x = add_export(io, BW_DRAWS_EXPORT_COLOR, i);
-		x->is_int = s->im.format->is_int;
+		x->number = bw_draw_look_number(s->im.format);
 		bw_draw_unpack_export(w->output + s->export * output_dw,
 				      t->export_format[s->export], io->lane, x->value);
 	}

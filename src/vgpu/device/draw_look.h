@@ -41,6 +41,9 @@ uint32_t bw_draw_look_begin(struct bw_queue *q, const struct bw_draw_call *call,
 bool bw_draw_look_stops(const struct bw_group *g);
 /* Something has become of the watched pixel. Copies; number and n_dropped are set here. */
 void bw_draw_look_note(struct bw_draw *d, const struct bw_draws_event *event);
+/* What the components of a surface are: enum bw_draws_number. */
+struct bw_format;
+uint32_t bw_draw_look_number(const struct bw_format *f);
 /* An event of a fragment: all that is known of it without its colours. */
 struct bw_draws_event bw_draw_look_event(const struct bw_draw *d, uint32_t primitive,
 					 const struct bw_draw_sample *at,

@@ -368,7 +368,7 @@ static bool note_colors(struct bw_draw_part *p, const struct lane *l, struct bw_
 		if (after)
 			continue;
 		c->index = i;
-		c->is_int = s->im.format->is_int;
+		c->number = bw_draw_look_number(s->im.format);
 		c->mask = s->mask;
 		c->has_value = l->w->written[s->export] >> l->lane & 1;
 		if (c->has_value)
