@@ -42,6 +42,9 @@ const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *o
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
 /* The shaders of all draws in their order, two for each: vertex, pixel. Borrowed likewise. */
 const struct bw_dispatch_info *bw_debug_draw_shaders(struct bw_debug *d, size_t *out_n);
+/* The name of one of them. NULL: it is the driver's own. Where no pipeline is known at all, as in a
+ * program of OpenGL, that cannot be told, and each has the name that its code gives it. */
+const char *bw_debug_draw_shader_name(struct bw_debug *d, const struct bw_dispatch_info *x);
 /* Writes "dispatch 3", or "pixel shader of draw 2". */
 void bw_dispatch_words(const struct bw_dispatch_info *x, char out[48]);
 /* The first dispatch that is held now, so that none of its waves has begun. NULL: none is held. */

@@ -14,6 +14,7 @@
 
 struct draw_row {
 	struct bw_dispatch_info vertex, pixel; /* number 0: not known */
+	const char *vertex_name, *pixel_name;  /* NULL: the driver's own */
 	const char *kind, *state;
 	struct bw_str targets;
 	bool has_begun;
@@ -37,19 +38,19 @@ static void n_instances(struct bw_table *t, const void *of)
 	number_or_memory(t, ((const struct draw_row *)of)->vertex.desc.draw.n_instances);
 }
 
-static const char *shader_name(const struct bw_dispatch_info *x)
+static void shader(struct bw_table *t, const char *name)
 {
-	return x->pipeline ? x->kernel_title : "the driver's own";
+	bw_table_text(t, "%s", name ? name : "the driver's own");
 }
 
 static void vertex_shader(struct bw_table *t, const void *of)
 {
-	bw_table_text(t, "%s", shader_name(&((const struct draw_row *)of)->vertex));
+	shader(t, ((const struct draw_row *)of)->vertex_name);
 }
 
 static void pixel_shader(struct bw_table *t, const void *of)
 {
-	bw_table_text(t, "%s", shader_name(&((const struct draw_row *)of)->pixel));
+	shader(t, ((const struct draw_row *)of)->pixel_name);
 }
 
 static const struct bw_fact draw_rows[] = {
@@ -160,6 +161,8 @@ struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d)
 			continue;
 		*r = (struct draw_row){.vertex = list[i],
 				       .pixel = list[i + 1],
+				       .vertex_name = bw_debug_draw_shader_name(d, &list[i]),
+				       .pixel_name = bw_debug_draw_shader_name(d, &list[i + 1]),
 				       .kind = kind_of(&list[i]),
 				       .state = bw_show_dispatch_state(d, &list[i])};
 		n_rows++;

@@ -4,6 +4,7 @@ registers. What the shader exports is compared with the pixel that the program r
 
     test_debug.py GL_SCENES"""
 import os
+import re
 import pathlib
 import struct
 import sys
@@ -37,6 +38,8 @@ def case_pixel(folder):
     harness.equal((wave["draw"], wave["stage"]), (2, "pixel"), "the second stop")
     draws = s.command("info draws")["draws"]
     harness.equal([d["vertices"] for d in draws], [3, 4], "the draws")
+    names = [(d["vertex_shader"], d["pixel_shader"]) for d in draws]
+    harness.check(all(re.fullmatch(r"vs_[0-9a-f]{8}", v) and re.fullmatch(r"ps_[0-9a-f]{8}", p) for v, p in names), f"names of shaders: {names}")
     for _ in range(60):
         text = s.command("x/i $pc")["instructions"][0]["text"]
         if text.startswith("exp mrt0 v0, v1"):

@@ -247,6 +247,16 @@ struct bw_error *bw_draws_begin(struct bw_debug *d)
 										    : NULL;
 }
 
+const char *bw_debug_draw_shader_name(struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	size_t n = 0;
+	const struct bw_dispatch_info *all = bw_debug_draw_shaders(d, &n);
+	bool some_are_known = false;
+	for (size_t i = 0; i < n && !some_are_known; i++)
+		some_are_known = all[i].pipeline;
+	return x->pipeline || !some_are_known ? x->kernel_title : NULL;
+}
+
 /* Of a program that has ended its events stay known until the next one runs. */
 static struct bw_error *read_events(struct bw_debug *d)
 {
@@ -260,8 +270,8 @@ static struct bw_error *read_events(struct bw_debug *d)
 		const struct bw_dispatch_info *pixels = pixels_of(d, e.draw);
 		if (pixels) {
 			x.draw = pixels->draw;
-			snprintf(x.shader, sizeof(x.shader), "%s",
-				 pixels->pipeline ? pixels->kernel_title : "");
+			const char *name = bw_debug_draw_shader_name(d, pixels);
+			snprintf(x.shader, sizeof(x.shader), "%s", name ? name : "");
 			snprintf(x.label, sizeof(x.label), "%s", pixels->label);
 		}
 		BW_TRY(bw_vec_push(all, x));
