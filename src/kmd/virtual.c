@@ -188,7 +188,7 @@ static const char *virtual_remedy(const struct bw_kmd *kmd, bool sysfs, int errn
 {
 	return errnum == ENOENT ? "the virtual GPU has no such file"
 	       : errnum == EOPNOTSUPP
-		       ? "behind this project's driver this model of the virtual GPU has the packets of another one"
+		       ? "with this project's driver, this model of the virtual GPU has the packets of another one"
 		       : NULL;
 }
 

@@ -137,7 +137,7 @@ def refused(words, sentence, status=2):
 
 
 def registers():
-    """They have the names, addresses and fields of GC 9.4.3, also behind the own driver; the self-test compares one with what the driver says."""
+    """They have the names, addresses and fields of GC 9.4.3, also with the own driver; the self-test compares one with what the driver says."""
     def said(words, status=0):
         done = subprocess.run([BREAKWATER, *words.split(), "--gpu", GPU], capture_output=True, text=True, timeout=TIMEOUT_S)
         equal(done.returncode, status, words + done.stdout + done.stderr)
@@ -154,7 +154,7 @@ def registers():
 def refusals():
     refused(f"ring gfx_0.0.0 --gpu {GPU}",
             'breakwater: ring gfx_0.0.0 ("breakwater queues" lists the rings): cannot open debugfs of the virtual GPU/amdgpu_ring_gfx_0.0.0: '
-            "Operation not supported (behind this project's driver this model of the virtual GPU has the packets of another one).")
+            "Operation not supported (with this project's driver, this model of the virtual GPU has the packets of another one).")
 
 
 def trace():

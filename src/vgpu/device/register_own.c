@@ -285,7 +285,7 @@ struct bw_error *bw_own_create(struct bw_device *dev)
 	return dev->options.foreign_driver ? create(dev, &dev->own) : NULL;
 }
 
-/* Behind this project's driver the device's other registers act as well: those of the same name. */
+/* With this project's driver the device's other registers act as well: those of the same name. */
 static struct bw_error *add_others(struct bw_register_window *w)
 {
 	const struct bw_profile *p = bw_device_profile(w->dev);

@@ -5,7 +5,7 @@
 /* All registers of a GPU whose device has those of another one (bw_profile.registers_of): those of
  * the window that debuggers have (register_window.h), those that make queues, translation,
  * interrupts and SDMA work, and storage for all others. A driver that is not this project's
- * (bw_device_options.foreign_driver) has them in dev->own, which is NULL otherwise; behind this
+ * (bw_device_options.foreign_driver) has them in dev->own, which is NULL otherwise; with this
  * project's driver debugfs has them. Any thread. */
 
 #include "vgpu/device/device_priv.h"
