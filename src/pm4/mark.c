@@ -9,7 +9,7 @@
 #include "pm4/pm4.h"
 
 enum {
-	IB_MAX_DW = 0xfffff,  /* 20 bits of size */
+	IB_MAX_DW = BW_PM4_IB_MAX_DW,
 	ALL_MAX_DW = 4 << 20, /* of a copy with all that it calls */
 	DEPTH_MAX = 3,	      /* calls in calls; the command processor has two levels */
 	STREAMS_MAX = 512,    /* called and chained ones */

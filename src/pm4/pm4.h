@@ -123,6 +123,7 @@ bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 #include "pm4/packets.h" /* generated */
 
 /* Where execution continues after a packet, apart from the next packet. */
+enum { BW_PM4_IB_MAX_DW = 0xfffff }; /* 20 bits of size */
 struct bw_pm4_flow {
 	/* it calls the stream of size_dw dwords at va; chain: it jumps there and does not return */
 	bool calls;

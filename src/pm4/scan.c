@@ -137,7 +137,7 @@ void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_
 /* ---- Whole IBs ---- */
 
 enum {
-	IB_MAX_DW = 0xfffff, /* 20 bits of size */
+	IB_MAX_DW = BW_PM4_IB_MAX_DW,
 	ALL_MAX_DW = 16 << 20,
 	IBS_MAX = 4096,
 	DEPTH_MAX = 4, /* calls in calls; the command processor has two levels */
@@ -161,11 +161,12 @@ static void scan_one(struct bw_pm4_ib_scan *s, uint64_t va, size_t size_dw)
 	s->chained.size_dw = 0;
 	if (size_dw > IB_MAX_DW || s->n_ibs >= IBS_MAX || s->n_dw + size_dw > ALL_MAX_DW)
 		return;
+	/* Those that cannot be read count as well: to try takes as long. */
+	s->n_ibs++;
+	s->n_dw += size_dw;
 	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
 	if (!dw || !s->read(s->cookie, va, dw, size_dw))
 		return;
-	s->n_ibs++;
-	s->n_dw += size_dw;
 	s->ib_va = s->state.va = va;
 	bw_pm4_find_dispatches(&s->state, dw, size_dw, look_at_find, s);
 }

@@ -7,7 +7,7 @@
 #include "pm4/sdma.h"
 
 enum {
-	STREAM_MAX_DW = 0xfffff, /* 20 bits of size */
+	STREAM_MAX_DW = BW_PM4_IB_MAX_DW,
 	ALL_MAX_DW = 4 << 20,
 	STREAMS_MAX = 512,
 	DEPTH_MAX = 3, /* calls in calls; the command processor has two levels */

@@ -10,7 +10,7 @@
 #include "swap/code.h"
 
 enum {
-	IB_MAX_DW = 1 << 20,
+	IB_MAX_DW = BW_PM4_IB_MAX_DW,
 	CODE_MAX_B = 1 << 20,
 	JUMPS_MAX = 4,	   /* of code that was replaced by code that was replaced */
 	DEPTH_MAX = 8,	   /* calls in calls */
@@ -228,6 +228,7 @@ static struct bw_error *follow(struct walk *w, const struct bw_pm4_flow *flow)
 	struct bw_error *err = add_stream(d, &p, &inner.piece);
 	if (err && err->code == BW_E_FAULT) {
 		bw_error_free(err);
+		++*w->n_streams; /* to try takes as long */
 		return NULL;
 	}
 	BW_TRY(err);

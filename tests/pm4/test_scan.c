@@ -231,4 +231,26 @@ static void test_ibs(void **state)
 	}
 }
 
-TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad, test_ibs);
+/* An IB of calls alone, of IBs that cannot be read. */
+static bool read_calls(void *cookie, uint64_t va, uint32_t *out, size_t n)
+{
+	unsigned *n_failed = cookie;
+	if (va != 4096)
+		return ++*n_failed && false;
+	for (size_t i = 0; i + 4 <= n; i += 4)
+		memcpy(&out[i], (const uint32_t[]){0xc0023f00, 0x80000000, 0, 0x008fffff}, 16);
+	return true;
+}
+
+/* To try takes as long as to read, so it counts as well. */
+static void test_unreadable(void **state)
+{
+	static struct bw_pm4_ib_scan scan;
+	unsigned n_failed = 0;
+	scan = (struct bw_pm4_ib_scan){
+		.read = read_calls, .found = found_in_ib, .cookie = &n_failed};
+	bw_pm4_scan_ib(&scan, 4096, 0xffffc);
+	assert_in_range(n_failed, 1, 64);
+}
+
+TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad, test_ibs, test_unreadable);
