@@ -157,6 +157,19 @@
 	v_add_u32_e32 v10, v9, v5
 	end flat_order_free
 
+	; none of these has to be waited for, and a full counter waits by itself
+	begin flat_many_free
+	v_add_co_u32_e32 v2, vcc, v2, v1
+	s_nop 1
+	v_addc_co_u32_e32 v3, vcc, 0, v3, vcc
+	s_mov_b32 s7, 50000
+0:
+	flat_store_dword v[2:3], v4
+	s_sub_u32 s7, s7, 1
+	s_cmp_lg_u32 s7, 0
+	s_cbranch_scc1 0b
+	end flat_many_free
+
 	; LDS returns in order, scalar loads and the time do not
 	begin lds_order_free
 	ds_read_b32 v8, v0

@@ -128,6 +128,17 @@ static void wait_counter(struct bw_wave *w, struct bw_strict_wave *sw, bool vm, 
 	settle(w, sw);
 }
 
+/* Which of the operations without an order are complete then is not known; but no more are under
+ * way than the counter can count, and the list must not grow. */
+static void make_room(struct bw_wave *w, struct bw_strict_wave *sw, bool vm, unsigned max,
+		      unsigned wanted)
+{
+	unsigned n = 0;
+	for (const struct bw_pending *p = sw->first; p; p = p->next)
+		n += (vm ? p->in_vm : p->in_lgkm) && !in_order(sw, p, vm);
+	wait_counter(w, sw, vm, n < max ? max - wanted : 0);
+}
+
 static void wait_all(struct bw_wave *w, struct bw_strict_wave *sw)
 {
 	wait_counter(w, sw, true, 0);
@@ -372,9 +383,9 @@ void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed
 		p->undef = spilled_poison(t, p);
 	/* A full counter blocks the wave until there is room. */
 	if (p->in_vm && sw->vm >= g->vm_max)
-		wait_counter(w, sw, true, g->vm_max - 1u);
+		make_room(w, sw, true, g->vm_max, 1);
 	if (p->in_lgkm && sw->lgkm + e->lgkm > g->lgkm_max)
-		wait_counter(w, sw, false, (unsigned)g->lgkm_max - e->lgkm);
+		make_room(w, sw, false, g->lgkm_max, e->lgkm);
 	sw->vm = (uint8_t)(sw->vm + p->in_vm);
 	sw->lgkm = (uint8_t)(sw->lgkm + e->lgkm);
 	*sw->last = p;
