@@ -206,6 +206,7 @@ const struct scene scenes[] = {
 	 .compare = VK_COMPARE_OP_LESS},
 	{"mesh_smooth", "smooth", .mesh = "grid", .groups = {2, 1, 1}},
 	{"mesh_pieces", "piece", .mesh = "pieces", .groups = {3, 1, 1}, .layers = 3},
+	{"mesh_viewports", "placed", .mesh = "places", .groups = {3, 1, 1}, .viewports = true},
 	{"mesh_lines", "flat", .mesh = "strokes", .groups = {2, 1, 1}, BRESENHAM},
 	{"mesh_points", "flat", .mesh = "dots", .groups = {1, 3, 1}},
 	{"mesh_many", "flat", .mesh = "grid", .groups = {9, 8, 1}},

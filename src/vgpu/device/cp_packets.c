@@ -474,6 +474,7 @@ static const struct {
 	{BW_PM4_NOP, false, do_nop},
 	{BW_PM4_SET_BASE, false, do_set_base},
 	{BW_PM4_CLEAR_STATE, false, bw_cp_clear_state},
+	{BW_PM4_DISPATCH_TASK_STATE_INIT, false, do_nothing},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},
 	{BW_PM4_DISPATCH_INDIRECT, false, do_dispatch_indirect},
 	{BW_PM4_ATOMIC_MEM, false, bw_cp_atomic_mem},

@@ -54,7 +54,7 @@ static const char *check_mesh(const struct bw_draw *d)
 	enum { MOST = 0xffff };
 	const uint32_t *n = d->call.groups;
 	if (d->state.is_mesh != d->call.is_mesh)
-		return "mesh shaders are run by the packets for them, which run no others";
+		return "its packet and its shader do not fit: DISPATCH_MESH_* run mesh shaders, and only those";
 	if (d->call.is_mesh && (n[0] > MOST || n[1] > MOST || n[2] > MOST ||
 				(uint64_t)n[0] * n[1] * n[2] > UINT32_MAX))
 		return "its mesh shader has more than 65535 groups in a dimension, or 2^32 together";

@@ -62,7 +62,7 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 		return "it does not use a primitive shader";
 	unsigned launch = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages);
 	if (launch && launch != LAUNCH_MESH)
-		return "mesh shaders are not launched as on gfx10.3";
+		return "it launches its mesh shader as gfx10.3 does, which is not done";
 	s->is_mesh = launch == LAUNCH_MESH;
 	s->is_ordered = BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages);
 	s->has_gs = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages) && !s->is_mesh;
@@ -284,7 +284,7 @@ static void read_viewports(struct bw_queue *q, struct bw_draw_state *s)
 		scissor_of(q, BW_REG_PA_SC_WINDOW_SCISSOR_TL, BW_REG_PA_SC_WINDOW_SCISSOR_BR),
 		scissor_of(q, BW_REG_PA_SC_GENERIC_SCISSOR_TL, BW_REG_PA_SC_GENERIC_SCISSOR_BR),
 	};
-	for (unsigned i = 0; i < (s->has_viewport ? BW_DRAW_VIEWPORTS : 1u); i++) {
+	for (unsigned i = 0; i < (s->has_viewport || s->is_mesh ? BW_DRAW_VIEWPORTS : 1u); i++) {
 		float v[6];
 		for (unsigned k = 0; k < 6; k++)
 			v[k] = viewport_register(q, k, i);

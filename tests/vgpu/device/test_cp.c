@@ -336,6 +336,9 @@ static void test_left_out(void **state)
 	PUT(&s, 0xc0012d00, 3, 2);		 /* DRAW_INDEX_AUTO: no primitive shader is on */
 	PUT(&s, 0xc0042700, 3, 0x1000, 0, 3, 0); /* DRAW_INDEX_2 */
 	PUT(&s, 0xc0023000, 3, 2, 0);		 /* DRAW_INDEX_MULTI_AUTO */
+	/* RADV's preamble for task shaders, and what would start them */
+	PUT(&s, 0xc001a900, 0x1000, 0); /* DISPATCH_TASK_STATE_INIT */
+	PUT(&s, 0xc0024d00, 0, 0, 0);	/* DISPATCH_TASKMESH_GFX */
 	uint64_t fence = rig_submit(&r, 0, &s);
 	assert_true(rig_wait(&r, 0, fence, WAIT_MS));
 	rig_stop(&r);
