@@ -102,7 +102,8 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 		.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
 	VkPipelineDepthStencilStateCreateInfo depths = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-		.depthTestEnable = depth != NO_DEPTH,
+		/* the bounds are tested without it, too */
+		.depthTestEnable = depth == WRITES_DEPTH,
 		.depthWriteEnable = depth == WRITES_DEPTH,
 		.depthCompareOp = VK_COMPARE_OP_ALWAYS,
 		.depthBoundsTestEnable = depth == TESTS_BOUNDS,

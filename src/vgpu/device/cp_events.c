@@ -35,8 +35,8 @@ bool bw_cp_zpass_any(struct bw_queue *q, uint64_t va, bool *out)
 
 bool bw_cp_primitives_missing(struct bw_queue *q, uint64_t va, bool *out)
 {
-	uint64_t count[2]
-		      [2]; /* begin and end: of primitives that were stored, and that were to be */
+	/* begin and end: of primitives that were stored, and that were to be */
+	uint64_t count[2][2];
 	if (!bw_cp_mem_read(q, va, count, sizeof(count)))
 		return false;
 	*out = count[0][0] & count[0][1] & count[1][0] & count[1][1] & VALID &&

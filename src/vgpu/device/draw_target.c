@@ -125,13 +125,13 @@ static void read_blend(struct bw_queue *q, unsigned i, uint32_t info, struct bw_
 }
 
 /* What of a texel is written. Logic operations are not for floats (Vulkan 1.3, 29.2). */
-static void set_write(struct bw_draw_surface *s, uint8_t mask, uint8_t rop3)
+static void set_write(struct bw_draw_surface *s, uint8_t mask, uint8_t rop3, bool no_rop)
 {
 	const struct bw_format *f = s->im.format;
 	s->mask = mask;
 	for (unsigned c = 0; c < f->n; c++)
 		s->write_mask |= (uint8_t)((mask >> s->from[c] & 1) << c);
-	s->is_rop = rop3 != ROP3_COPY && f->num != BW_NUM_FLOAT && f->num != BW_NUM_SRGB;
+	s->is_rop = rop3 != ROP3_COPY && !no_rop && f->num != BW_NUM_FLOAT && f->num != BW_NUM_SRGB;
 	s->overwrites = s->write_mask == (1u << f->n) - 1 && !s->blend.enabled && !s->is_rop;
 }
 
@@ -171,7 +171,9 @@ static const char *read_color(struct bw_queue *q, unsigned i, uint8_t mask, unsi
 	swap_components(out->im.format->n, BW_FIELD_GET(CB_COLOR0_INFO, COMP_SWAP, info),
 			out->from);
 	read_blend(q, i, info, out);
-	set_write(out, mask, (uint8_t)CTX_FIELD(q, CB_COLOR_CONTROL, ROP3));
+	set_write(out, mask, (uint8_t)CTX_FIELD(q, CB_COLOR_CONTROL, ROP3),
+		  BW_FIELD_GET(CB_BLEND0_CONTROL, DISABLE_ROP3,
+			       bw_reg_get(dev, BW_REG_CB_BLEND0_CONTROL + i)));
 	return NULL;
 }
 
@@ -236,12 +238,13 @@ static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 		.resource = 1,
 	};
 	const char *why = NULL;
-	if (!has_depth && !has_stencil)
+	/* Its own test, also without the depth test (Vulkan 1.3, 28.9). */
+	t->has_bounds = z && !t->clear_depth &&
+			BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control);
+	if (!has_depth && !has_stencil && !t->has_bounds)
 		return NULL;
 	if (CTX_FIELD(q, DB_Z_INFO, TILE_SURFACE_ENABLE))
 		return "its depth buffer is compressed (HTILE), which is not supported";
-	t->has_bounds = has_depth && !t->clear_depth &&
-			BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control);
 	t->bounds[0] = bits_f32(CTX(q, DB_DEPTH_BOUNDS_MIN));
 	t->bounds[1] = bits_f32(CTX(q, DB_DEPTH_BOUNDS_MAX));
 	t->writes_depth = has_depth && BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) &&
@@ -249,7 +252,7 @@ static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 	t->z_function = t->clear_depth || !has_depth
 				? FUNC_ALWAYS
 				: BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control);
-	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS || t->has_bounds)) {
+	if (t->writes_depth || t->z_function != FUNC_ALWAYS || t->has_bounds) {
 		s.base_256b = bw_join32(CTX(q, DB_Z_WRITE_BASE_HI), CTX(q, DB_Z_WRITE_BASE));
 		s.sw_mode = CTX_FIELD(q, DB_Z_INFO, SW_MODE);
 		s.format = format_number(z_formats[z][0], z_formats[z][1]);

@@ -68,7 +68,7 @@ static void hqd_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_
 	hqd_write(q, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL,
 		  BW_FIELD(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, bw_kfd_doorbell_dw(q)) |
 			  BW_FIELD_MASK(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN));
-	/* the mask of the queue that was here before */
+	/* not the mask that the queue before has left */
 	hqd_set_cus(q, all_cus);
 	hqd_write(q, BW_REG_CP_HQD_ACTIVE, 1);
 }
