@@ -227,7 +227,8 @@ const struct bw_option bw_launch_raw_rows[] = {
 	{"--scratch", "BYTES", NULL, BW_CALL(take_scratch)},
 	{"--wave", "32|64", NULL, BW_CALL(take_wave)},
 	{"--user-sgpr", "I=VALUE", NULL, BW_CALL(take_user_sgpr)},
-	{"--code-in", "vram|gtt", NULL, BW_CALL(take_code_in)},
+	{"--code-in", "vram|gtt", "the code lies in the GPU's memory (default) or the system's",
+	 BW_CALL(take_code_in)},
 	{0},
 };
 

@@ -172,7 +172,7 @@ void bw_debug_on_finding(struct bw_debug *d, bw_finding_fn *fn, void *cookie)
 	d->stepping->asks_finding_cookie = cookie;
 }
 
-/* A finding that is not wanted is no reason to stop. */
+/* A finding that is not wanted stops nothing. */
 static void at_finding(struct bw_debug *d, struct bw_wave_record *w, uint32_t trap_id, uint64_t pc)
 {
 	const struct bw_stepping *s = d->stepping;

@@ -10,7 +10,8 @@
 
 struct bw_draw_threads {
 	struct bw_tiles *tiles;
-	struct bw_tlb tlb[BW_TILE_MOST]; /* of each part but the first; dev NULL: not used yet */
+	/* of each part but the first, which has the command processor's; dev NULL: not used yet */
+	struct bw_tlb tlb[BW_TILE_MOST];
 };
 
 void bw_draw_threads_destroy(struct bw_draw_threads *t)

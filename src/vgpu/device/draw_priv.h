@@ -137,13 +137,7 @@ static inline double bw_draw_sample_at_y(const struct bw_draw_state *s, int32_t 
 	return y + (double)bw_draw_sample_y(s, sample) / BW_RASTER_SUBPIXELS;
 }
 
-/* ---- draw_merge.c ---- */
-struct bw_draw_sample {
-	uint32_t x, y, layer, sample;
-	bool is_front;
-	float z;
-	uint8_t stencil; /* reference */
-};
+/* ---- draw_parts.c ---- */
 /* The tiles of a round that one thread works on (draw_tiles.h). */
 struct bw_draw_part {
 	struct bw_draw *d; /* what all share is not changed meanwhile, but for the watched pixel */
@@ -160,7 +154,6 @@ static inline struct bw_tlb *bw_draw_part_tlb(const struct bw_draw_part *p)
 	bw_tlb_sync(p->tlb);
 	return p->tlb;
 }
-/* ---- draw_parts.c ---- */
 /* Runs a function for each part of the work, or (few pixels, or a pixel is watched) for one part
  * that is all of it. False: d->why. */
 typedef bool bw_draw_part_fn(struct bw_draw_part *p);
@@ -169,6 +162,14 @@ static inline bool bw_draw_has_tile(const struct bw_draw_part *p, int32_t x, int
 {
 	return p->n == 1 || bw_tile_part((uint32_t)x, (uint32_t)y, p->n) == p->number;
 }
+
+/* ---- draw_merge.c ---- */
+struct bw_draw_sample {
+	uint32_t x, y, layer, sample;
+	bool is_front;
+	float z;
+	uint8_t stencil; /* reference */
+};
 /* Tests depth and stencil, and writes them. *out_passes. False: p->why. */
 bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes);
 /* Stores what the pixel waves of the round exported. False: d->why. */
