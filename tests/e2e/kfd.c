@@ -5,8 +5,8 @@
  *
  * Usage: kfd CODE GPU_ID RENDER_NODE [WHAT]; CODE is the text of kfd.s. WHAT comes in place of the
  * last part: "killed" ends the program by a signal while that kernel runs, "evicted" has KFD take
- * the queue off the GPU and back while it runs, "bad-packet" and "bad-kernel" give the queue what
- * it cannot execute. */
+ * the queue off the GPU and back while it runs, "paused" has the packet come while the queue has no
+ * share of the GPU, "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -124,6 +124,11 @@ int main(int argc, char **argv)
 	ring[1] = ring[0];
 	if (!strcmp(what, "bad-kernel"))
 		ring[1].kernel_object = 0x123456789000;
+	int is_paused = !strcmp(what, "paused");
+	if (is_paused) {
+		*go = 1;
+		set_share(queue, ring, 0);
+	}
 	*write_id = 2;
 	__atomic_store_n(&ring[1].header, (is_bad_packet ? 77 : 2) | 2 << 9 | 2 << 11,
 			 __ATOMIC_RELEASE);
@@ -135,6 +140,13 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	usleep(300000);
+	if (is_paused) {
+		printf("paused, signal %" PRId64 ", %u waves begun, read index %" PRIu64 "\n",
+		       signal->value, go[1], *read_id);
+		set_share(queue, ring, 100);
+		report(event, signal, out, read_id);
+		return 0;
+	}
 	if (!strcmp(what, "evicted")) {
 		evict(queue, ring, go, signal);
 		report(event, signal, out, read_id);

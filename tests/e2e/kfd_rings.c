@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* KFD's queues of SDMA packets and of PM4 packets, by the ioctls of /dev/kfd alone: a copy that
- * ends with a signal, then a packet that no engine knows; a write by the command processor.
+ * ends with a signal, then a packet that no engine knows; a write by the command processor. Each
+ * queue also gets a packet while it has no share of the GPU.
  *
  * Usage: kfd_rings GPU_ID RENDER_NODE. Packets are as sdma_v6_0.c and nvd.h of Linux 6.12 have
  * them. */
@@ -69,9 +70,22 @@ static int becomes(const void *at, uint32_t value)
 	return 0;
 }
 
+/* The packet that was put last writes a value, and comes while the queue pauses. */
+static void submit_in_pause(struct ring *r, uint32_t unit, const char *at, uint32_t value)
+{
+	enum { PAUSE_US = 50000 };
+	set_share(r->queue, r->dw, 0);
+	submit(r, unit);
+	usleep(PAUSE_US);
+	int early = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE) == value;
+	set_share(r->queue, r->dw, 100);
+	printf("%s, then %s\n", early ? "does not pause" : "pauses",
+	       becomes(at, value) ? "written" : "nothing");
+}
+
 static void copy(char *data, uint64_t *events, uint32_t event, uint32_t slot)
 {
-	enum { COPY = 1, FENCE = 5 | 3 << 16, TRAP = 6, IN_BYTES = 4 };
+	enum { COPY = 1, WRITE = 2, FENCE = 5 | 3 << 16, TRAP = 6, IN_BYTES = 4 };
 	char *to = data + COPIED_B;
 	struct ring r = make_ring(QUEUE_TYPE_SDMA);
 	for (unsigned i = 0; i < COPIED_B; i++)
@@ -87,6 +101,9 @@ static void copy(char *data, uint64_t *events, uint32_t event, uint32_t slot)
 	       memcmp(data, to, COPIED_B) ? "wrong" : "right");
 	printf("read pointer %s\n",
 	       becomes(r.object + 0x80, r.n_dw * IN_BYTES) ? "reported" : "missing");
+	PUT(&r, WRITE, lo(data), hi(data), 0, 0x5d3a5d3a);
+	printf("SDMA: ");
+	submit_in_pause(&r, IN_BYTES, data, 0x5d3a5d3a);
 	end_ring(&r);
 }
 
@@ -101,6 +118,9 @@ static void write_data(char *data)
 	int written = becomes(data + 4, 0xf00df00d);
 	printf("PM4: %s, read pointer %s\n", written ? "written" : "nothing",
 	       becomes(r.object + 0x80, r.n_dw) ? "reported" : "missing");
+	PUT(&r, WRITE_DATA, TO_MEMORY, lo(data), hi(data), 0x12345678, 0x9abcdef0);
+	printf("PM4: ");
+	submit_in_pause(&r, IN_DWORDS, data, 0x12345678);
 	end_ring(&r);
 }
 

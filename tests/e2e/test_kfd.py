@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import BREAKWATER, TIMEOUT_S, check, equal, main
+from harness import BREAKWATER, TIMEOUT_S, check, equal, main, run
 
 PROGRAM = r"""
 import ctypes, errno, fcntl, mmap, os, stat, struct
@@ -127,11 +127,22 @@ def packets_that_cannot_be_executed():
     check(done.stderr.count("KFD: queue 0 of kfd pid") == 2, f"the log says which queue: {done.stderr!r}")
 
 
+def a_queue_that_pauses():
+    """A packet that comes while the queue has no share of the GPU (UPDATE_QUEUE) waits; with the debugger's agent, too."""
+    program, code = map(os.path.abspath, sys.argv[1:3])
+    expected = DISPATCHED + "paused, signal 1, 0 waves begun, read index 1\nevent came, signal 0, 0 of 1000 wrong, read index 2\n"
+    done = dispatch("paused")
+    equal(done.stdout, expected, f"what the program prints ({done.stderr})")
+    followed = run("--", "sh", "-c", f"exec {program} {code} {GPU} paused", script=["run"])
+    check(expected in followed, followed)
+
+
 def other_rings():
     """Queues of SDMA and of PM4 packets, as in the guest (tests/linux/test_driver.py); and again, after an engine's queue was
     stopped by a packet that it does not know, which Linux does not tell of."""
     done = under("sh", "-c", 2 * f"{sys.argv[3]} {GPU} unknown\n")
-    rings = "SDMA: event came, copy right, read pointer reported\nPM4: written, read pointer reported\n"
+    rings = ("SDMA: event came, copy right, read pointer reported\nSDMA: pauses, then written\n"
+             "PM4: written, read pointer reported\nPM4: pauses, then written\n")
     equal(done.stdout, 2 * (rings + "SDMA: the queue of an unknown packet destroyed\n"), f"two programs ({done.stderr})")
     check(re.search(r"KFD: queue 0 of kfd_rings pid \d+ stopped: SDMA packet opcode 0xfe", done.stderr), f"the log says why: {done.stderr!r}")
 
@@ -144,4 +155,4 @@ def no_sdma_in_a_capture():
     check("CREATE_QUEUE: Cannot allocate memory\n" in done.stdout, f"the program's first queue is of SDMA packets: {done.stdout}{done.stderr}")
 
 
-main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, other_rings, no_sdma_in_a_capture)
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, other_rings, no_sdma_in_a_capture)

@@ -25,7 +25,8 @@ def loading():
     text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}\n{KFD} evicted\n{RINGS}")
     check(text.count("event came, signal 0, 0 of 1000 wrong, read index 1\nqueue destroyed with its waves\n") == 2, text)
     check("\nevicted 10 times, signal 1, 32 waves begun\nevent came, signal 0, 0 of 1000 wrong, read index 2\n" in text, text)
-    check("SDMA: event came, copy right, read pointer reported\nPM4: written, read pointer reported\n" in text, text)
+    check("SDMA: event came, copy right, read pointer reported\nSDMA: pauses, then written\n"
+          "PM4: written, read pointer reported\nPM4: pauses, then written\n" in text, text)
     check("lockup_timeout       3600000,3600000,3600000,3600000\n" in text and "Hardware can be debugged here." in text, text)
     check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)

@@ -91,6 +91,16 @@ void bw_kfd_bell_forget(const struct bw_kfd_queue *q)
 	pthread_mutex_unlock(&u->kfd.lock);
 }
 
+void bw_kfd_bell_again(const struct bw_kfd_queue *q)
+{
+	struct bw_uapi *u = q->process->u;
+	pthread_mutex_lock(&u->kfd.lock);
+	bw_vec_each(&u->kfd.bells, b)
+		if (b->queue == q)
+			b->last = NOT_RUNG;
+	pthread_mutex_unlock(&u->kfd.lock);
+}
+
 int bw_kfd_bell_hang(const struct bw_kfd_queue *q)
 {
 	struct bw_kfd *p = q->process;

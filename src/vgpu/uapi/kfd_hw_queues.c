@@ -16,8 +16,6 @@ enum {
 
 /* ---- of ME 1 ---- */
 
-static const uint32_t all_cus[BW_KFD_MAX_SES] = {[0 ... BW_KFD_MAX_SES - 1] = UINT32_MAX};
-
 static struct bw_bank bank_of(const struct bw_kfd_queue *q)
 {
 	return (struct bw_bank){.use_srbm = true, .me = 1, .pipe = q->pipe, .queue = q->queue};
@@ -35,14 +33,14 @@ static bool hqd_is_active(const struct bw_kfd_queue *q)
 	return bw_rreg_bank(q->process->u, &bank, BW_REG_CP_HQD_ACTIVE);
 }
 
-static void hqd_set_cus(const struct bw_kfd_queue *q, const uint32_t se_mask[BW_KFD_MAX_SES])
+static void hqd_set_cus(const struct bw_kfd_queue *q)
 {
 	for (unsigned se = 0; se < q->process->u->profile->n_se; se++)
-		hqd_write(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + se, se_mask[se]);
+		hqd_write(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + se, q->se_mask[se]);
 }
 
 /* As kfd_mqd_manager_v11.c fills the descriptor of a queue. */
-static void hqd_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a)
+static void hqd_map(const struct bw_kfd_queue *q, bool from_begin)
 {
 	enum { IN_PACKETS = 2 };
 	unsigned log_dw = (unsigned)__builtin_ctz(q->ring_b / 4);
@@ -57,27 +55,29 @@ static void hqd_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_
 	hqd_write(q, BW_REG_CP_HQD_VMID, BW_FIELD(CP_HQD_VMID, VMID, q->process->vmid));
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE, bw_lo_256b(q->ring_va));
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE_HI, bw_hi_256b(q->ring_va));
-	hqd_write(q, BW_REG_CP_HQD_PQ_RPTR, 0);
-	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
-	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
-	hqd_write(q, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR, bw_lo32(a->read_pointer_address));
-	hqd_write(q, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI, bw_hi32(a->read_pointer_address));
-	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_POLL_ADDR, bw_lo32(a->write_pointer_address));
-	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_POLL_ADDR_HI, bw_hi32(a->write_pointer_address));
+	if (from_begin) {
+		hqd_write(q, BW_REG_CP_HQD_PQ_RPTR, 0);
+		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
+		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
+	}
+	hqd_write(q, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR, bw_lo32(q->rptr_va));
+	hqd_write(q, BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI, bw_hi32(q->rptr_va));
+	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_POLL_ADDR, bw_lo32(q->wptr_va));
+	hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_POLL_ADDR_HI, bw_hi32(q->wptr_va));
 	hqd_write(q, BW_REG_CP_HQD_PQ_CONTROL, control);
 	hqd_write(q, BW_REG_CP_HQD_PQ_DOORBELL_CONTROL,
 		  BW_FIELD(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET, bw_kfd_doorbell_dw(q)) |
 			  BW_FIELD_MASK(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN));
-	/* not the mask that the queue before has left */
-	hqd_set_cus(q, all_cus);
+	hqd_set_cus(q); /* not the mask that the queue before has left */
 	hqd_write(q, BW_REG_CP_HQD_ACTIVE, 1);
 }
 
-static void hqd_begin_to_unmap(const struct bw_kfd_queue *q)
+/* DEQUEUE_REQ as hqd_destroy() of amdgpu_amdkfd_gfx_v11.c has it. */
+static void hqd_begin_to_unmap(const struct bw_kfd_queue *q, enum bw_kfd_unmap how)
 {
-	enum { WITH_WAVES = 2 };
+	static const uint32_t requests[] = {[BW_KFD_AFTER_WAVES] = 1, [BW_KFD_WITH_WAVES] = 2};
 	hqd_write(q, BW_REG_CP_HQD_DEQUEUE_REQUEST,
-		  BW_FIELD(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, WITH_WAVES));
+		  BW_FIELD(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, requests[how]));
 }
 
 static bool hqd_error(const struct bw_kfd_queue *q, char *out_text, size_t size)
@@ -99,17 +99,19 @@ static bool sdma_is_active(const struct bw_kfd_queue *q)
 }
 
 /* As update_mqd_sdma() of kfd_mqd_manager_v11.c and hqd_sdma_load_v11(). */
-static void sdma_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a)
+static void sdma_map(const struct bw_kfd_queue *q, bool from_begin)
 {
 	SDMA_WRITE(q, RB_CNTL, 0);
-	SDMA_WRITE(q, RB_RPTR, 0);
-	SDMA_WRITE(q, RB_RPTR_HI, 0);
-	SDMA_WRITE(q, RB_WPTR, 0);
-	SDMA_WRITE(q, RB_WPTR_HI, 0);
+	if (from_begin) {
+		SDMA_WRITE(q, RB_RPTR, 0);
+		SDMA_WRITE(q, RB_RPTR_HI, 0);
+		SDMA_WRITE(q, RB_WPTR, 0);
+		SDMA_WRITE(q, RB_WPTR_HI, 0);
+	}
 	SDMA_WRITE(q, RB_BASE, bw_lo_256b(q->ring_va));
 	SDMA_WRITE(q, RB_BASE_HI, bw_hi_256b(q->ring_va));
-	SDMA_WRITE(q, RB_RPTR_ADDR_LO, bw_lo32(a->read_pointer_address));
-	SDMA_WRITE(q, RB_RPTR_ADDR_HI, bw_hi32(a->read_pointer_address));
+	SDMA_WRITE(q, RB_RPTR_ADDR_LO, bw_lo32(q->rptr_va));
+	SDMA_WRITE(q, RB_RPTR_ADDR_HI, bw_hi32(q->rptr_va));
 	SDMA_WRITE(q, DOORBELL_OFFSET,
 		   BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, bw_kfd_doorbell_dw(q)));
 	SDMA_WRITE(q, DOORBELL, BW_FIELD_MASK(SDMA0_QUEUE0_DOORBELL, ENABLE));
@@ -122,8 +124,10 @@ static void sdma_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create
 			   BW_FIELD(SDMA0_QUEUE0_RB_CNTL, RB_VMID, q->process->vmid));
 }
 
-static void sdma_begin_to_unmap(const struct bw_kfd_queue *q)
+/* It ends with the packet at which it is. */
+static void sdma_begin_to_unmap(const struct bw_kfd_queue *q, enum bw_kfd_unmap how)
 {
+	(void)how;
 	SDMA_WRITE(q, RB_CNTL, 0);
 }
 
@@ -136,8 +140,8 @@ static bool sdma_error(const struct bw_kfd_queue *q, char *out_text, size_t size
 
 struct hardware {
 	unsigned n_pipes, n_queues;
-	void (*map)(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a);
-	void (*begin_to_unmap)(const struct bw_kfd_queue *q);
+	void (*map)(const struct bw_kfd_queue *q, bool from_begin);
+	void (*begin_to_unmap)(const struct bw_kfd_queue *q, enum bw_kfd_unmap how);
 	bool (*is_active)(const struct bw_kfd_queue *q);
 	bool (*error)(const struct bw_kfd_queue *q, char *out_text, size_t size);
 };
@@ -181,20 +185,20 @@ void bw_kfd_hw_release(const struct bw_kfd_queue *q)
 	*taken_of(q, q->pipe) &= (uint8_t)~(1 << q->queue);
 }
 
-void bw_kfd_hw_map(const struct bw_kfd_queue *q, const struct kfd_ioctl_create_queue_args *a)
+void bw_kfd_hw_map(const struct bw_kfd_queue *q, bool from_begin)
 {
-	hardware_of(q)->map(q, a);
+	hardware_of(q)->map(q, from_begin);
 }
 
-void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q, const uint32_t se_mask[BW_KFD_MAX_SES])
+void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q)
 {
 	if (q->kind != BW_KFD_SDMA) /* has no waves: nothing, as in update_mqd_sdma() */
-		hqd_set_cus(q, se_mask);
+		hqd_set_cus(q);
 }
 
-void bw_kfd_hw_begin_to_unmap(const struct bw_kfd_queue *q)
+void bw_kfd_hw_begin_to_unmap(const struct bw_kfd_queue *q, enum bw_kfd_unmap how)
 {
-	hardware_of(q)->begin_to_unmap(q);
+	hardware_of(q)->begin_to_unmap(q, how);
 }
 
 bool bw_kfd_hw_is_active(const struct bw_kfd_queue *q)

@@ -20,7 +20,6 @@ enum {
 	FIRST_VMID = 8,
 	N_VMIDS = 8,
 	MAX_QUEUES_OF_PROCESS = 32,
-	MIN_RING_B = 1024,
 };
 
 /* ---- VMIDs ---- */
@@ -63,9 +62,7 @@ static void release_vmid(struct bw_kfd *p)
 
 /* ---- calls ---- */
 
-/* A buffer of the process that is mapped at an address; size_b 0: whatever its size, which then is
- * at least a page. */
-static bool is_buffer(const struct bw_kfd *p, uint64_t va, uint64_t size_b)
+bool bw_kfd_is_buffer(const struct bw_kfd *p, uint64_t va, uint64_t size_b)
 {
 	bw_ids_each(&p->buffers, i) {
 		const struct bw_kfd_buffer *b = p->buffers.slot[i];
@@ -82,16 +79,16 @@ static int check_queue(const struct bw_kfd *p, struct kfd_ioctl_create_queue_arg
 	if ((a->queue_percentage & 0xff) > KFD_MAX_QUEUE_PERCENTAGE ||
 	    a->queue_priority > KFD_MAX_QUEUE_PRIORITY || a->ring_size & (a->ring_size - 1))
 		return -EINVAL;
-	a->ring_size = BW_MAX(a->ring_size, (uint32_t)MIN_RING_B);
+	a->ring_size = BW_MAX(a->ring_size, (uint32_t)BW_KFD_MIN_RING_B);
 	if (a->queue_type > BW_KFD_QUEUE_SDMA_BY_ENG_ID)
 		return -EOPNOTSUPP;
 	if (a->gpu_id != p->gpu_id)
 		return -EINVAL;
 	if (!p->vm)
 		return -ESRCH;
-	if (!is_buffer(p, a->write_pointer_address & ~in_page, 0) ||
-	    !is_buffer(p, a->read_pointer_address & ~in_page, 0) ||
-	    !is_buffer(p, a->ring_base_address, bw_align_up(a->ring_size, BW_DRM_PAGE_B)))
+	if (!bw_kfd_is_buffer(p, a->write_pointer_address & ~in_page, 0) ||
+	    !bw_kfd_is_buffer(p, a->read_pointer_address & ~in_page, 0) ||
+	    !bw_kfd_is_buffer(p, a->ring_base_address, bw_align_up(a->ring_size, BW_DRM_PAGE_B)))
 		return -EINVAL;
 	return a->ring_base_address % 256 ? -EINVAL : 0;
 }
@@ -145,11 +142,16 @@ static int create(struct bw_kfd *p, enum bw_kfd_kind kind, int engine,
 				   .kind = kind,
 				   .ring_va = a->ring_base_address,
 				   .ring_b = a->ring_size,
-				   .save_area = a->ctx_save_restore_address};
+				   .rptr_va = a->read_pointer_address,
+				   .wptr_va = a->write_pointer_address,
+				   .save_area = a->ctx_save_restore_address,
+				   .control_stack_b = a->ctl_stack_size};
+	memset(q->se_mask, 0xff, sizeof(q->se_mask)); /* all CUs */
 	int r = take_parts(q, engine);
 	if (r)
 		return r;
-	bw_kfd_hw_map(q, a);
+	if (bw_kfd_is_on_gpu(q))
+		bw_kfd_hw_map(q, true);
 	a->queue_id = q->id;
 	a->doorbell_offset = BW_KFD_MMAP_OFFSET(BW_KFD_MMAP_DOORBELL, p->gpu_id) | q->doorbell * 8;
 	bw_take(q);
@@ -179,91 +181,6 @@ int bw_kfd_ioctl_create_queue(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* Priorities and shares change nothing here: queues take turns. A queue that moves to another ring,
- * or that is to pause, would have to be unmapped in the middle of its work. */
-int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg)
-{
-	const struct kfd_ioctl_update_queue_args *a = arg;
-	uint32_t share = a->queue_percentage & 0xff;
-	if (share > KFD_MAX_QUEUE_PERCENTAGE || a->queue_priority > KFD_MAX_QUEUE_PRIORITY ||
-	    a->ring_size & (a->ring_size - 1))
-		return -EINVAL;
-	pthread_mutex_lock(&c->u->lock);
-	const struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
-	bool same = q && share && a->ring_base_address == q->ring_va &&
-		    BW_MAX(a->ring_size, (uint32_t)MIN_RING_B) == q->ring_b;
-	pthread_mutex_unlock(&c->u->lock);
-	if (same || !q)
-		return q ? 0 : -EFAULT;
-	BW_LOG(INFO, "uapi",
-	       "KFD: UPDATE_QUEUE with another ring, or to pause a queue, is not "
-	       "supported here");
-	return -EOPNOTSUPP;
-}
-
-/* mqd_symmetrically_map_cu_mask(): the bits go to the first CU of each engine, then to that of the
- * engines' second arrays, then to the second CUs; a WGP is two of them. */
-static void map_cus(const struct bw_profile *p, const uint32_t *mask, unsigned n_bits,
-		    uint32_t se_mask[BW_KFD_MAX_SES])
-{
-	const unsigned step = p->cus_per_wgp, n_cus = p->cus_per_wgp * p->wgp_per_sa;
-	const unsigned n = BW_MIN(n_bits, bw_profile_n_cus(p));
-	unsigned bit = 0;
-	for (unsigned cu = 0; cu < n_cus; cu += step)
-		for (unsigned sa = 0; sa < p->sa_per_se; sa++)
-			for (unsigned se = 0; se < p->n_se && bit < n; se++, bit += step)
-				if (mask[bit / 32] >> bit % 32 & 1)
-					se_mask[se] |= ((1u << step) - 1) << (cu + 16 * sa);
-}
-
-/* The two CUs of a WGP are in or out together. */
-static bool is_of_wgps(const struct bw_profile *p, const uint32_t *mask, unsigned n_bits)
-{
-	for (unsigned bit = 0; p->cus_per_wgp > 1 && bit < n_bits; bit += 2) {
-		unsigned pair = mask[bit / 32] >> bit % 32 & 3;
-		if (pair == 1 || pair == 2)
-			return false;
-	}
-	return true;
-}
-
-/* kfd_ioctl_set_cu_mask() and pqm_update_mqd() of Linux 6.12. */
-int bw_kfd_ioctl_set_cu_mask(struct bw_drm_call *c, void *arg)
-{
-	enum { MAX_BITS = 1024 };
-	const struct kfd_ioctl_set_cu_mask_args *a = arg;
-	const struct bw_profile *p = c->u->profile;
-	uint32_t mask[MAX_BITS / 32], se_mask[BW_KFD_MAX_SES] = {0};
-	if (!a->num_cu_mask || a->num_cu_mask % 32)
-		return -EINVAL;
-	unsigned n_bits = BW_MIN(a->num_cu_mask, (uint32_t)MAX_BITS);
-	int r = bw_user_read(c, a->cu_mask_ptr, mask, n_bits / 8);
-	if (r)
-		return r;
-	pthread_mutex_lock(&c->u->lock);
-	const struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
-	if (!q)
-		r = -EFAULT;
-	else if (!is_of_wgps(p, mask, n_bits))
-		r = -EINVAL;
-	if (!r) {
-		map_cus(p, mask, n_bits, se_mask);
-		bw_kfd_hw_set_cus(q, se_mask);
-	}
-	pthread_mutex_unlock(&c->u->lock);
-	return r;
-}
-
-/* get_wave_state() of kfd_device_queue_manager.c: of queues that pause, which none does here. */
-int bw_kfd_ioctl_get_queue_wave_state(struct bw_drm_call *c, void *arg)
-{
-	const struct kfd_ioctl_get_queue_wave_state_args *a = arg;
-	pthread_mutex_lock(&c->u->lock);
-	bool exists = bw_ids_get(&c->kfd->queues, a->queue_id);
-	pthread_mutex_unlock(&c->u->lock);
-	return exists ? -EINVAL : -EFAULT;
-}
-
 /* pqm_set_gws(): one queue of the process gets all of it, or gives it back; how much is asked for
  * does not count. Waves reach their VMID's resources in any case: the model has no GDS_GWS_VMID
  * registers. */
@@ -285,24 +202,22 @@ int bw_kfd_ioctl_alloc_queue_gws(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* Waits without the lock. */
-static void wait_until_unmapped(const struct bw_kfd_queue *q)
+void bw_kfd_wait_unlocked(struct bw_uapi *u)
 {
-	struct bw_uapi *u = q->process->u;
 	const struct timespec pause = {0, 200000};
-	while (bw_kfd_hw_is_active(q) && !u->stopping) {
-		pthread_mutex_unlock(&u->lock);
-		nanosleep(&pause, NULL);
-		pthread_mutex_lock(&u->lock);
-	}
+	pthread_mutex_unlock(&u->lock);
+	nanosleep(&pause, NULL);
+	pthread_mutex_lock(&u->lock);
 }
 
 /* Ends with the queue gone. Lock held, and given up while the queue's waves end. */
 static void destroy_queue(struct bw_kfd *p, struct bw_kfd_queue *q)
 {
+	q->ends = true;
 	bw_kfd_bell_forget(q);
-	bw_kfd_hw_begin_to_unmap(q);
-	wait_until_unmapped(q);
+	bw_kfd_hw_begin_to_unmap(q, BW_KFD_WITH_WAVES);
+	while (q->n_updates || (bw_kfd_hw_is_active(q) && !p->u->stopping))
+		bw_kfd_wait_unlocked(p->u);
 	bw_kfd_hw_release(q);
 	bw_ids_remove(&p->queues, q->id);
 	free(q);
@@ -315,10 +230,8 @@ int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg)
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
 	bool ends = q && q->ends;
-	if (q && !ends) {
-		q->ends = true;
+	if (q && !ends)
 		destroy_queue(c->kfd, q);
-	}
 	pthread_mutex_unlock(&c->u->lock);
 	return q && !ends ? 0 : -EINVAL;
 }
@@ -350,7 +263,7 @@ static void stop_queues(struct bw_kfd *p)
 	bw_ids_each(&p->queues, i) {
 		struct bw_kfd_queue *q = p->queues.slot[i];
 		if (!q->stopped)
-			bw_kfd_hw_begin_to_unmap(q);
+			bw_kfd_hw_begin_to_unmap(q, BW_KFD_WITH_WAVES);
 		q->stopped = true;
 	}
 }
@@ -390,7 +303,7 @@ static void end_stopped(struct bw_kfd_queue *q, unsigned code)
 	if (bw_klog_allowed(p->u))
 		bw_klog(p->u, "KFD: queue %u of %s pid %d stopped: %s", q->id, p->comm, p->pid,
 			why);
-	bw_kfd_hw_begin_to_unmap(q);
+	bw_kfd_hw_begin_to_unmap(q, BW_KFD_WITH_WAVES);
 	uint64_t payload;
 	uint32_t event;
 	const uint8_t *header = bw_drm_vm_cpu(p->vm, q->save_area, SAVE_HEADER_B);

@@ -270,7 +270,7 @@ static void assert_cus(struct client *c, uint32_t pipe, uint32_t queue, const ui
 
 static void queues_are_checked(void **state)
 {
-	enum { RING = 0x100000, INDICES = 0x200000 };
+	enum { RING = 0x100000, INDICES = 0x200000, STACK_B = 0x3000 };
 	struct client c;
 	struct kfd_ioctl_alloc_memory_of_gpu_args ring, indices;
 	uint32_t kfd = kfd_open_both(&c);
@@ -286,6 +286,7 @@ static void queues_are_checked(void **state)
 		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
 		.queue_percentage = 100,
 		.queue_priority = 15,
+		.ctl_stack_size = STACK_B,
 	};
 	struct kfd_ioctl_create_queue_args a = good;
 	uint32_t cmd = AMDKFD_IOC_CREATE_QUEUE;
@@ -318,7 +319,7 @@ static void queues_are_checked(void **state)
 	a = good;
 	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
 	assert_int_equal(a.queue_id, 5);
-	/* the queue stays where it is; others do not move, and do not pause here */
+	/* the queue moves to another ring, pauses and goes on (packets: tests/e2e/test_kfd.py) */
 	struct kfd_ioctl_update_queue_args u = {RING, 5, PAGE, 100, 3}, bad = u;
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_UPDATE_QUEUE, &u), 0);
 #define NOT_UPDATED(result, field, value)                                                          \
@@ -327,8 +328,12 @@ static void queues_are_checked(void **state)
 	NOT_UPDATED(-EFAULT, queue_id, 99);
 	NOT_UPDATED(-EINVAL, queue_percentage, 101);
 	NOT_UPDATED(-EINVAL, queue_priority, 16);
-	NOT_UPDATED(-EOPNOTSUPP, queue_percentage, 0);
-	NOT_UPDATED(-EOPNOTSUPP, ring_base_address, 2 * RING);
+	NOT_UPDATED(-EFAULT, ring_base_address, 3 * RING); /* not a buffer */
+	NOT_UPDATED(0, ring_base_address, INDICES);
+	NOT_UPDATED(-EFAULT, ring_size, 4 * PAGE);
+	NOT_UPDATED(0, queue_percentage, 0);
+	NOT_UPDATED(0, ring_base_address, 0); /* without a ring it does not run either */
+	NOT_UPDATED(0, queue_percentage, 50);
 	/* kfd_ioctl_set_cu_mask() and get_wave_state() of Linux: a queue that does not pause */
 	static const uint32_t wgps[33] = {0xc000000c}, half[1] = {0x00000004};
 	const struct {
@@ -346,8 +351,17 @@ static void queues_are_checked(void **state)
 	/* Bits 2 and 3: the first WGP of engine 1. 30 and 31: after the first WGPs of 6 engines,
 	 * which have two arrays each, the second WGP of engine 3. */
 	assert_cus(&c, 1, 2, (uint32_t[]){0, 3, 0, 0xc, 0, 0});
-	struct kfd_ioctl_get_queue_wave_state_args saved = {.queue_id = 5};
+	struct kfd_ioctl_get_queue_wave_state_args saved = {
+		.queue_id = 5, .save_area_used_size = 1, .ctl_stack_used_size = 1};
+	uint32_t header[5] = {1, 1, 1, 1, 7};
+	saved.ctl_stack_address = (uintptr_t)header;
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EINVAL);
+	NOT_UPDATED(0, queue_percentage, 0);
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), 0);
+	assert_true(!saved.save_area_used_size && !saved.ctl_stack_used_size);
+	assert_memory_equal(header, ((uint32_t[]){STACK_B, 0, STACK_B, 0, 7}), sizeof(header));
+	saved.ctl_stack_address = 16;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EFAULT);
 	saved.queue_id = 99;
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EFAULT);
 	/* the next queue there has all of them */
