@@ -52,6 +52,13 @@ struct bw_kfd_runtime_enable {
 enum { BW_KFD_RUNTIME_ENABLE = 1, BW_KFD_RUNTIME_TTMP_SAVE = 2 }; /* in mode_mask */
 #define BW_KFD_IOC_RUNTIME_ENABLE AMDKFD_IOWR(0x25, struct bw_kfd_runtime_enable)
 
+struct bw_kfd_export_dmabuf {
+	uint64_t handle; /* to KFD */
+	uint32_t flags;	 /* to KFD: O_CLOEXEC, O_RDWR */
+	uint32_t dmabuf_fd;
+};
+#define BW_KFD_IOC_EXPORT_DMABUF AMDKFD_IOWR(0x24, struct bw_kfd_export_dmabuf)
+
 /* KFD's debug calls; those that we make. */
 struct bw_kfd_runtime_info {
 	uint64_t r_debug;

@@ -6,7 +6,8 @@
  * Usage: kfd CODE GPU_ID RENDER_NODE [WHAT]; CODE is the text of kfd.s. WHAT comes in place of the
  * last part: "killed" ends the program by a signal while that kernel runs, "evicted" has KFD take
  * the queue off the GPU and back while it runs, "paused" has the packet come while the queue has no
- * share of the GPU, "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
+ * share of the GPU, "imported" has the first kernel write to a second address of its buffer,
+ * "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -32,6 +33,27 @@ static void evict(uint32_t queue, void *ring, volatile uint32_t *go,
 	printf("evicted %d times, signal %" PRId64 ", %u waves begun\n", TIMES, signal->value,
 	       go[1]);
 	set_share(queue, ring, 100);
+}
+
+/* The memory of a handle at another address of the GPU's, by a dma-buf. The CPU has nothing
+ * there. */
+static void *import_again(uint64_t handle, uint64_t size_b)
+{
+	uint32_t ids[] = {gpu};
+	struct export_dmabuf e = {.handle = handle, .flags = O_CLOEXEC | O_RDWR};
+	call(EXPORT_DMABUF, &e, "EXPORT_DMABUF");
+	void *va = mmap(NULL, size_b, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	must(va != MAP_FAILED, "mmap");
+	struct import_dmabuf i = {.va_addr = (uint64_t)(uintptr_t)va, .gpu_id = gpu, .fd = e.fd};
+	call(IMPORT_DMABUF, &i, "IMPORT_DMABUF");
+	close((int)e.fd);
+	struct map_memory m = {
+		.handle = i.handle,
+		.device_ids_array_ptr = (uint64_t)(uintptr_t)ids,
+		.n_devices = 1,
+	};
+	call(MAP_MEMORY, &m, "MAP_MEMORY_TO_GPU");
+	return va;
 }
 
 /* Waits for the end of the kernel. */
@@ -75,7 +97,8 @@ int main(int argc, char **argv)
 	char *object = allocate(PAGE_B, SHARED | MEM_GTT, NULL);
 	struct packet *ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
 	char *code = allocate(PAGE_B, COMMON | MEM_VRAM | MEM_PUBLIC, NULL);
-	char *data = allocate(4 * PAGE_B, SHARED | MEM_GTT, NULL);
+	uint64_t data_handle;
+	char *data = allocate(4 * PAGE_B, SHARED | MEM_GTT, &data_handle);
 	struct signal *signal = (void *)data;
 	uint64_t *arguments = (void *)(data + 256);
 	volatile uint32_t *go = (void *)(data + 512);
@@ -99,6 +122,8 @@ int main(int argc, char **argv)
 	*signal = (struct signal){.kind = 1, .value = 1, .event = event};
 	signal->mailbox = (uint64_t)(uintptr_t)(events + slot);
 	arguments[0] = (uint64_t)(uintptr_t)out;
+	if (!strcmp(what, "imported"))
+		arguments[0] = (uint64_t)(uintptr_t)import_again(data_handle, 4 * PAGE_B) + PAGE_B;
 	arguments[1] = (uint64_t)(uintptr_t)go;
 	*go = 1;
 	ring[0] = (struct packet){

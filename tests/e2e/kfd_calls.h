@@ -52,6 +52,14 @@ struct create_queue {
 struct destroy_queue {
 	uint32_t queue_id, pad;
 };
+struct import_dmabuf {
+	uint64_t va_addr, handle;
+	uint32_t gpu_id, fd;
+};
+struct export_dmabuf {
+	uint64_t handle;
+	uint32_t flags, fd;
+};
 struct update_queue {
 	uint64_t ring_base_address;
 	uint32_t queue_id, ring_size, queue_percentage, queue_priority;
@@ -62,6 +70,8 @@ struct runtime_enable {
 };
 #define CREATE_QUEUE KFD_CALL(KFD_READ_WRITE, 0x02, create_queue)
 #define DESTROY_QUEUE KFD_CALL(KFD_READ_WRITE, 0x03, destroy_queue)
+#define IMPORT_DMABUF KFD_CALL(_IOC_READ | _IOC_WRITE, 0x1d, import_dmabuf)
+#define EXPORT_DMABUF KFD_CALL(_IOC_READ | _IOC_WRITE, 0x24, export_dmabuf)
 #define UPDATE_QUEUE KFD_CALL(_IOC_WRITE, 0x07, update_queue)
 #define CREATE_EVENT KFD_CALL(KFD_READ_WRITE, 0x08, create_event)
 #define WAIT_EVENTS KFD_CALL(KFD_READ_WRITE, 0x0c, wait_events)

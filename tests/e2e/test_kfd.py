@@ -137,6 +137,16 @@ def a_queue_that_pauses():
     check(expected in followed, followed)
 
 
+def memory_by_a_dma_buf():
+    """A kernel writes to memory that was exported and imported again, at the address of the import; the debugger reads it there."""
+    done = dispatch("imported")
+    equal(done.stdout, DISPATCHED + "queue destroyed with its waves\n", f"what the program prints ({done.stderr})")
+    program, code = map(os.path.abspath, sys.argv[1:3])
+    text = run("--", "sh", "-c", f"exec {program} {code} {GPU} imported", script=[
+        "break on dispatch", "run", "stepi 18", "x/4dw ((unsigned long)$s5 << 32) + $s4", "kill"])
+    check(re.search(r"^0x\w+:\t7\t10\t13\t16$", text, re.M), text)
+
+
 def other_rings():
     """Queues of SDMA and of PM4 packets, as in the guest (tests/linux/test_driver.py); and again, after an engine's queue was
     stopped by a packet that it does not know, which Linux does not tell of."""
@@ -155,4 +165,4 @@ def no_sdma_in_a_capture():
     check("CREATE_QUEUE: Cannot allocate memory\n" in done.stdout, f"the program's first queue is of SDMA packets: {done.stdout}{done.stderr}")
 
 
-main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, other_rings, no_sdma_in_a_capture)
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, memory_by_a_dma_buf, other_rings, no_sdma_in_a_capture)

@@ -94,6 +94,38 @@ static int alloc_memory(struct bw_agent_file *f, struct bw_agent_file *vm, uint3
 	return r;
 }
 
+/* Where the CPU can map the buffer of a dma-buf: by a handle of the address space's file, which
+ * stays until the file is closed, as the program may have the same one. 0: nowhere. */
+static uint64_t mmap_offset_of(struct bw_agent_file *vm, uint32_t fd)
+{
+	struct drm_prime_handle prime = {.fd = (int)fd};
+	union drm_amdgpu_gem_mmap map = {0};
+	if (bw_agent_ioctl(vm, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime))
+		return 0;
+	map.in.handle = prime.handle;
+	return bw_agent_ioctl(vm, DRM_IOCTL_AMDGPU_GEM_MMAP, &map) ? 0 : map.out.addr_ptr;
+}
+
+static int import_dmabuf(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg)
+{
+	struct kfd_ioctl_import_dmabuf_args before, after;
+	bool known = read_arg(cmd, arg, &before, sizeof(before));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (r || !known || !read_arg(cmd, arg, &after, sizeof(after)))
+		return r;
+	struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = before.dmabuf_fd};
+	if (!bw_agent_ioctl(f, AMDKFD_IOC_GET_DMABUF_INFO, &info))
+		bw_track_kfd_alloc(vm,
+				   &(struct bw_track_kfd){
+					   .handle = after.handle,
+					   .va = before.va_addr,
+					   .size_b = info.size,
+					   .flags = info.flags | BW_KFD_ALLOC_WRITABLE |
+						    BW_KFD_ALLOC_EXECUTABLE,
+					   .mmap_offset = mmap_offset_of(vm, before.dmabuf_fd)});
+	return 0;
+}
+
 static int with_handle(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg,
 		       bool before_call, void (*note)(struct bw_agent_file *vm, uint64_t handle))
 {
@@ -190,6 +222,8 @@ static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU):
 		return alloc_memory(f, vm, cmd, arg);
+	case _IOC_NR(AMDKFD_IOC_IMPORT_DMABUF):
+		return import_dmabuf(f, vm, cmd, arg);
 	case _IOC_NR(AMDKFD_IOC_MAP_MEMORY_TO_GPU):
 		return with_handle(f, vm, cmd, arg, false, bw_track_kfd_map);
 	case _IOC_NR(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU):

@@ -43,6 +43,12 @@ int bw_ioctl_gem_wait_idle(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg);
+/* A dma-buf of a buffer, whose fd is the caller's; the keeper gets a reference, once. -EPERM: it
+ * belongs to one address space. */
+int bw_drm_bo_export(struct bw_drm_bo *bo, struct bw_drm_bos *keeper, int *out_fd);
+/* The buffer (borrowed) of a dma-buf. -EBADF: not a descriptor; -EINVAL: not of a buffer of this
+ * GPU. */
+int bw_drm_bo_of_fd(struct bw_uapi *u, int fd, struct bw_drm_bo **out);
 int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg);
 int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_flink(struct bw_drm_call *c, void *arg);

@@ -17,6 +17,41 @@
 /* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
  * exported has one: a program also gets the memfd of what it maps ---- */
 
+/* The fd keeps the buffer; when its last copy is closed cannot be seen, so `keeper` keeps it. */
+int bw_drm_bo_export(struct bw_drm_bo *bo, struct bw_drm_bos *keeper, int *out_fd)
+{
+	bool known = false;
+	if (bo->vm || bo->user)
+		return -EPERM;
+	bw_vec_each(keeper, it)
+		known |= *it == bo;
+	if (!known) {
+		struct bw_error *err = bw_vec_push(keeper, bo);
+		bool failed = err != NULL;
+		bw_error_free(err);
+		if (failed)
+			return -ENOMEM;
+		bw_drm_bo_ref(bo);
+	}
+	*out_fd = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
+	if (*out_fd < 0)
+		return -errno;
+	bo->exported = true;
+	return 0;
+}
+
+int bw_drm_bo_of_fd(struct bw_uapi *u, int fd, struct bw_drm_bo **out)
+{
+	struct stat st;
+	*out = NULL;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -EBADF;
+	bw_vec_each(&u->bos, it)
+		if ((*it)->exported && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
+			*out = *it;
+	return *out ? 0 : -EINVAL;
+}
+
 int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 {
 	struct drm_prime_handle *a = arg;
@@ -24,25 +59,7 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
-	int r = !bo ? -ENOENT : bo->vm || bo->user ? -EPERM : 0;
-	bool known = false;
-	bw_vec_each(&c->file->exported, it)
-		known |= *it == bo;
-	/* The fd keeps the buffer; when its last copy is closed cannot be seen, so the file keeps
-	 * it. */
-	if (!r && !known) {
-		struct bw_error *err = bw_vec_push(&c->file->exported, bo);
-		if (err)
-			r = -ENOMEM;
-		else
-			bw_drm_bo_ref(bo);
-		bw_error_free(err);
-	}
-	if (!r) {
-		c->fd_out = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
-		r = c->fd_out < 0 ? -errno : 0;
-		bo->exported |= !r;
-	}
+	int r = bo ? bw_drm_bo_export(bo, &c->file->exported, &c->fd_out) : -ENOENT;
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct drm_prime_handle, fd);
 	return r;
@@ -51,15 +68,9 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 int bw_ioctl_prime_from_fd(struct bw_drm_call *c, void *arg)
 {
 	struct drm_prime_handle *a = arg;
-	struct stat st;
-	if (c->fd_in < 0 || fstat(c->fd_in, &st) < 0)
-		return -EBADF;
+	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	struct bw_drm_bo *bo = NULL;
-	bw_vec_each(&c->u->bos, it)
-		if ((*it)->exported && (*it)->ino == st.st_ino && (*it)->dev == st.st_dev)
-			bo = *it;
-	int r = bo ? 0 : -EINVAL;
+	int r = bw_drm_bo_of_fd(c->u, c->fd_in, &bo);
 	bool has_one = false;
 	if (bo) {
 		bw_ids_each(&c->file->bos, i) {

@@ -262,13 +262,14 @@ static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, "UNMAP_MEMORY_FROM_GPU"), bw_kfd_ioctl_unmap_memory},
 	AT(AMDKFD_IOC_SET_CU_MASK, "SET_CU_MASK"), bw_kfd_ioctl_set_cu_mask},
 	AT(AMDKFD_IOC_GET_QUEUE_WAVE_STATE, "GET_QUEUE_WAVE_STATE"), bw_kfd_ioctl_get_queue_wave_state},
-	AT(AMDKFD_IOC_GET_DMABUF_INFO, "GET_DMABUF_INFO"), NULL},
-	AT(AMDKFD_IOC_IMPORT_DMABUF, "IMPORT_DMABUF"), NULL},
+	AT(AMDKFD_IOC_GET_DMABUF_INFO, "GET_DMABUF_INFO"), bw_kfd_ioctl_get_dmabuf_info},
+	AT(AMDKFD_IOC_IMPORT_DMABUF, "IMPORT_DMABUF"), bw_kfd_ioctl_import_dmabuf},
 	AT(AMDKFD_IOC_ALLOC_QUEUE_GWS, "ALLOC_QUEUE_GWS"), bw_kfd_ioctl_alloc_queue_gws},
 	AT(AMDKFD_IOC_SMI_EVENTS, "SMI_EVENTS"), NULL},
 	AT(AMDKFD_IOC_SVM, "SVM"), is_deprecated}, /* EPERM without CONFIG_HSA_AMD_SVM, too */
 	AT(AMDKFD_IOC_SET_XNACK_MODE, "SET_XNACK_MODE"), set_xnack_mode},
 	AT(AMDKFD_IOC_AVAILABLE_MEMORY, "AVAILABLE_MEMORY"), bw_kfd_ioctl_available_memory},
+	AT(BW_KFD_IOC_EXPORT_DMABUF, "EXPORT_DMABUF"), bw_kfd_ioctl_export_dmabuf},
 	AT(BW_KFD_IOC_RUNTIME_ENABLE, "RUNTIME_ENABLE"), runtime_enable},
 };
 /* clang-format on */
@@ -287,7 +288,7 @@ int bw_kfd_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 		if (bw_klog_allowed(c->u))
 			bw_klog(c->u,
 				"KFD's %s is not supported by the virtual GPU's own driver; Linux's driver has it: breakwater vgpu linux",
-				row->name ? row->name : "DBG_TRAP or EXPORT_DMABUF");
+				row->name ? row->name : "DBG_TRAP");
 		return -EINVAL;
 	}
 	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);

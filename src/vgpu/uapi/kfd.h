@@ -8,8 +8,10 @@
  *
  *     kfd.c           the calls, and those that only tell something
  *     kfd_memory.c    memory: made, mapped, unmapped, freed; mmap
+ *     kfd_share.c     memory that others share, by dma-bufs
  *     kfd_events.c    events, and waiting for them
- *     kfd_queues.c    queues: the calls, VMIDs, and interrupts about them
+ *     kfd_queues.c    queues: made and ended, VMIDs, and interrupts about them
+ *     kfd_update.c    queues: what the program changes of them
  *     kfd_doorbells.c, kfd_hw_queues.c   what they are made of (kfd_queues.h)
  *     kfd_topology.c  the folders of /sys/class/kfd, which describe the nodes
  *
@@ -41,6 +43,7 @@ struct bw_kfd_buffer {
 	uint8_t n_copies;     /* one after the other in the address space: 2 for AQL_QUEUE_MEM */
 	uint32_t flags;	      /* BW_KFD_ALLOC_* */
 	bool is_mapped;
+	bool is_imported; /* `bo` is also somebody else's */
 };
 
 struct bw_kfd_event {
@@ -61,8 +64,9 @@ struct bw_kfd {
 	uint32_t gpu_id, n_unplugged;
 	struct bw_client_file *vm_file; /* owned reference: the file that has `vm` */
 	struct bw_drm_vm *vm;		/* NULL: none acquired yet */
-	struct bw_ids buffers;	/* struct bw_kfd_buffer, by the lower half of their handles */
-	struct bw_drm_bo *mmio; /* pages that the program maps; made when asked for */
+	struct bw_ids buffers;	    /* struct bw_kfd_buffer, by the lower half of their handles */
+	struct bw_drm_bos exported; /* as dma-buf: kept until the process ends */
+	struct bw_drm_bo *mmio;	    /* pages that the program maps; made when asked for */
 	struct bw_drm_bo *doorbells;
 	struct bw_drm_bo *event_page; /* owned reference; NULL: not yet */
 	uint64_t event_page_handle;   /* BW_KFD_HANDLE of it; 0: the driver's own page */
@@ -91,6 +95,8 @@ int bw_kfd_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
 
 void bw_kfd_free_memory(struct bw_kfd *p);
 struct bw_kfd_buffer *bw_kfd_buffer(struct bw_kfd *p, uint64_t handle); /* borrowed; NULL */
+/* Gives b a handle; then the process owns it, and its reference to a buffer object. */
+int bw_kfd_add_buffer(struct bw_kfd *p, struct bw_kfd_buffer *b, __u64 *out_handle);
 /* Pages of the driver's own that the program maps, made in *bo on first use. */
 int bw_kfd_own_pages(struct bw_kfd *p, struct bw_drm_bo **bo, uint64_t size_b);
 /* As bw_drm_mmap(), of /dev/kfd. Takes the lock. */
@@ -100,6 +106,12 @@ int bw_kfd_ioctl_free_memory(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_map_memory(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_unmap_memory(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_available_memory(struct bw_drm_call *c, void *arg);
+
+/* ---- kfd_share.c ---- */
+
+int bw_kfd_ioctl_export_dmabuf(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_import_dmabuf(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_get_dmabuf_info(struct bw_drm_call *c, void *arg);
 
 /* ---- kfd_events.c ---- */
 

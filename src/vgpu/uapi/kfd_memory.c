@@ -82,11 +82,19 @@ static int make_bo(struct bw_kfd *p, const struct kfd_ioctl_alloc_memory_of_gpu_
 	return 0;
 }
 
+int bw_kfd_add_buffer(struct bw_kfd *p, struct bw_kfd_buffer *b, __u64 *out_handle)
+{
+	uint32_t id;
+	if (bw_ids_add(&p->buffers, b, &id))
+		return -EFAULT; /* as there */
+	*out_handle = BW_KFD_HANDLE(p->gpu_id, id);
+	return 0;
+}
+
 static int add_buffer(struct bw_kfd *p, struct kfd_ioctl_alloc_memory_of_gpu_args *a, int *fd)
 {
 	uint8_t n_copies = a->flags & FLAG(AQL_QUEUE_MEM) ? 2 : 1;
 	uint64_t size_b = bw_align_up(a->size / n_copies, BW_DRM_PAGE_B);
-	uint32_t id;
 	if (!size_b)
 		return -EINVAL;
 	_cleanup_free_ struct bw_kfd_buffer *b = calloc(1, sizeof(*b));
@@ -97,12 +105,11 @@ static int add_buffer(struct bw_kfd *p, struct kfd_ioctl_alloc_memory_of_gpu_arg
 	int r = make_bo(p, a, size_b, fd, &b->bo);
 	if (r)
 		return r;
-	r = bw_ids_add(&p->buffers, b, &id);
+	r = bw_kfd_add_buffer(p, b, &a->handle);
 	if (r) {
 		bw_drm_bo_unref(b->bo);
-		return -EFAULT; /* as there */
+		return r;
 	}
-	a->handle = BW_KFD_HANDLE(p->gpu_id, id);
 	a->mmap_offset = a->flags & FLAG(MMIO_REMAP)
 				 ? BW_KFD_MMAP_OFFSET(BW_KFD_MMAP_MMIO, p->gpu_id)
 				 : b->bo->fake_offset;
@@ -139,8 +146,8 @@ int bw_kfd_ioctl_alloc_memory(struct bw_drm_call *c, void *arg)
 
 static void free_buffer(struct bw_kfd *p, struct bw_kfd_buffer *b)
 {
-	if (b->bo->kfd_vm == p->vm && b->bo != p->doorbells && b->bo != p->mmio &&
-	    b->bo != p->event_page)
+	if (b->bo->kfd_vm == p->vm && !b->is_imported && b->bo != p->doorbells &&
+	    b->bo != p->mmio && b->bo != p->event_page)
 		b->bo->kfd_vm = NULL;
 	bw_drm_bo_unref(b->bo);
 	free(b);
@@ -181,6 +188,9 @@ void bw_kfd_free_memory(struct bw_kfd *p)
 	bw_ids_fini(&p->buffers);
 	if (p->vm)
 		bw_drm_vm_flush_updates(p->vm);
+	bw_vec_each(&p->exported, bo)
+		bw_drm_bo_unref(*bo);
+	bw_vec_free(&p->exported);
 	bw_drm_bo_unref(p->doorbells);
 	bw_drm_bo_unref(p->mmio);
 	bw_drm_bo_unref(p->event_page);

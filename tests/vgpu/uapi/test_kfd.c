@@ -268,6 +268,87 @@ static void assert_cus(struct client *c, uint32_t pipe, uint32_t queue, const ui
 	close_file(c, file);
 }
 
+/* As kfd_chardev.c and amdgpu_amdkfd_gpuvm.c have it, between processes and with DRM files. */
+static void memory_is_shared_by_dma_bufs(void **state)
+{
+	enum { VA = 0x600000, OTHER_VA = 0x700000 };
+	struct client c, other;
+	struct kfd_ioctl_alloc_memory_of_gpu_args a;
+	uint32_t kfd = kfd_open_both(&c);
+	open_client(&other);
+	uint32_t others = kfd_open(&other);
+	assert_int_equal(kfd_alloc(&c, kfd, VA, 2 * PAGE, FLAG(VRAM) | FLAG(PUBLIC), &a), 0);
+	uint32_t *p = kfd_cpu_map(&c, c.drm, a.mmap_offset, 2 * PAGE);
+	p[3] = 0x5eed;
+	struct bw_kfd_export_dmabuf out = {.handle = a.handle + 1};
+	assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_EXPORT_DMABUF, &out), -EINVAL);
+	out.handle = a.handle;
+	assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_EXPORT_DMABUF, &out), 0);
+	assert_int_equal(c.fd_at, offsetof(struct bw_kfd_export_dmabuf, dmabuf_fd));
+	int fd = dup(c.fd_out); /* the next call of this client closes it */
+
+	/* described as it was made */
+	uint8_t metadata[64] = {0};
+	struct kfd_ioctl_get_dmabuf_info_args info = {.metadata_ptr = (uintptr_t)metadata,
+						      .metadata_size = sizeof(metadata)};
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_GET_DMABUF_INFO, &info), -EBADF);
+	other.fd_in = fd;
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_GET_DMABUF_INFO, &info), 0);
+	assert_true(info.size == 2 * PAGE && info.gpu_id == kfd_gpu_id() && !info.metadata_size);
+	assert_int_equal(info.flags, FLAG(VRAM));
+
+	/* imported by a process, which needs an address space for it */
+	struct kfd_ioctl_import_dmabuf_args in = {.va_addr = OTHER_VA, .gpu_id = kfd_gpu_id()};
+	other.fd_in = fd;
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_IMPORT_DMABUF, &in), -ESRCH);
+	assert_int_equal(kfd_acquire(&other, others, other.drm), 0);
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_IMPORT_DMABUF, &in), -EBADF);
+	other.fd_in = fd;
+	in.gpu_id++;
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_IMPORT_DMABUF, &in), -EINVAL);
+	in.gpu_id--;
+	other.fd_in = fd;
+	assert_int_equal(file_ioctl(&other, others, AMDKFD_IOC_IMPORT_DMABUF, &in), 0);
+	assert_int_equal(in.handle, BW_KFD_HANDLE(kfd_gpu_id(), 0));
+	assert_int_equal(kfd_map(&other, others, in.handle), 0);
+
+	/* and by a DRM file, which sets metadata */
+	struct drm_prime_handle from = {0};
+	other.fd_in = fd;
+	assert_int_equal(drm_ioctl(&other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), 0);
+	struct drm_amdgpu_gem_metadata m = {.handle = from.handle,
+					    .op = AMDGPU_GEM_METADATA_OP_SET_METADATA,
+					    .data = {.data_size_bytes = 8, .data = {1, 2}}};
+	assert_int_equal(drm_ioctl(&other, DRM_IOCTL_AMDGPU_GEM_METADATA, &m), 0);
+	info.metadata_size = 7;
+	c.fd_in = fd;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info), -EINVAL);
+	info.metadata_size = sizeof(metadata);
+	c.fd_in = fd;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info), 0);
+	assert_int_equal(info.metadata_size, 8);
+	assert_memory_equal(metadata, m.data.data, 8);
+
+	/* The memory outlives its maker, and each handle goes by itself. */
+	assert_int_equal(kfd_free(&c, kfd, a.handle), 0);
+	munmap(p, 2 * PAGE);
+	close_client(&c);
+	assert_int_equal(server_info(&other).buffers, 1);
+	union drm_amdgpu_gem_mmap map = {.in = {from.handle, 0}};
+	assert_int_equal(drm_ioctl(&other, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+	p = kfd_cpu_map(&other, other.drm, map.out.addr_ptr, 2 * PAGE);
+	assert_int_equal(p[3], 0x5eed);
+	munmap(p, 2 * PAGE);
+	assert_int_equal(kfd_unmap(&other, others, in.handle), 0);
+	assert_int_equal(kfd_free(&other, others, in.handle), 0);
+	assert_int_equal(server_info(&other).buffers, 1);
+	struct drm_gem_close gone = {.handle = from.handle};
+	assert_int_equal(drm_ioctl(&other, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	assert_int_equal(server_info(&other).buffers, 0);
+	close(fd);
+	close_client(&other);
+}
+
 static void queues_are_checked(void **state)
 {
 	enum { RING = 0x100000, INDICES = 0x200000, STACK_B = 0x3000 };
@@ -430,4 +511,5 @@ static void sdma_queues_are_of_an_engine(void **state)
 TESTS_AROUND(start_gpu, stop_gpu, version_and_apertures, numbers_that_are_no_calls,
 	     one_process_and_one_address_space, memory_is_checked_as_in_the_kernel,
 	     a_buffer_from_begin_to_end, the_gpu_uses_it, pages_of_the_program, pages_of_the_driver,
-	     queues_are_checked, sdma_queues_are_of_an_engine, memory_that_is_left);
+	     memory_is_shared_by_dma_bufs, queues_are_checked, sdma_queues_are_of_an_engine,
+	     memory_that_is_left);
