@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "gpuvm/repair.h"
 
 static const char *const memories[] = {"vram", "system"};
 
@@ -129,6 +130,7 @@ static const char *verdict_name(enum bw_gpuvm_verdict v)
 		[BW_GPUVM_POWERED_OFF] = "powered off",
 		[BW_GPUVM_UNREADABLE] = "unreadable",
 		[BW_GPUVM_DEFAULT_PAGE] = "default page",
+		[BW_GPUVM_MISPLACED] = "misplaced",
 	};
 	return names[v];
 }
@@ -161,7 +163,7 @@ static void add_end(const struct bw_gpuvm_context *c, const struct bw_gpuvm_rang
 	if (r->verdict == BW_GPUVM_OUT_OF_RANGE)
 		bw_str_addf(out, ", 0x%" PRIx64 " to 0x%" PRIx64, c->start, c->end);
 	if (r->verdict == BW_GPUVM_NOT_VALID || r->verdict == BW_GPUVM_PRT ||
-	    r->verdict == BW_GPUVM_NO_RETRY) {
+	    r->verdict == BW_GPUVM_NO_RETRY || r->verdict == BW_GPUVM_MISPLACED) {
 		bw_str_add(out, "; nothing is mapped in the ");
 		add_size(out, r->size_b);
 		bw_str_addf(out, " from 0x%" PRIx64 " on", r->va);
@@ -207,6 +209,21 @@ static void show_accesses(struct bw_look *l, const struct bw_gpuvm_range *r)
 	}
 }
 
+/* What may be wrong with the tables or registers themselves. */
+static void show_repairs(struct bw_look *l, struct bw_look_vm *vm, uint64_t va)
+{
+	const struct bw_gpuvm_context *c = &vm->space.context;
+	struct bw_gpuvm_repair repairs[BW_GPUVM_MAX_REPAIRS];
+	struct bw_str text = {0};
+	size_t n = bw_gpuvm_repairs(c, bw_look_vm_read, vm, va, repairs);
+	bw_gpuvm_repairs_tell(c, repairs, n, va, &text);
+	if (n) {
+		bw_out_line(l->out, "%s", bw_str_text(&text));
+		bw_out_str(l->out, "likely_wrong", bw_str_text(&text));
+	}
+	bw_str_free(&text);
+}
+
 void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va)
 {
 	struct bw_gpuvm_range r;
@@ -215,6 +232,7 @@ void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va)
 	add_end(&vm->space.context, &r, va, &text);
 	bw_out_line(l->out, "%s", bw_str_text(&text));
 	show_accesses(l, &r);
+	show_repairs(l, vm, va);
 	add_facts(l, vm, &r, va, bw_str_text(&text));
 	bw_str_free(&text);
 }

@@ -59,6 +59,8 @@ enum bw_gpuvm_walker_error {
 	BW_GPUVM_WALKER_RESERVED,
 };
 enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned walker_error);
+/* The number of a meaning that has one alone: not of a directory. */
+uint8_t bw_gpuvm_walker_number(enum bw_gpuvm_gen gen, enum bw_gpuvm_walker_error meaning);
 /* The name of a WALKER_ERROR: "NACK" ..., "none" for 0; of a directory, bw_gpuvm_level_name(). */
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
 

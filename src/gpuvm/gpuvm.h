@@ -111,6 +111,7 @@ enum bw_gpuvm_verdict {
 	BW_GPUVM_POWERED_OFF,  /* the base register reads all ones */
 	BW_GPUVM_UNREADABLE,   /* the entry at `at` could not be read */
 	BW_GPUVM_DEFAULT_PAGE, /* VMID 0, in the system aperture but in neither FB nor AGP */
+	BW_GPUVM_MISPLACED,    /* gfx9: P where entries are pages, or F where they are not */
 };
 
 /* Levels as the walk names them: 0 is the PTB, n the directory PDBn-1, 255 the second table that a
@@ -126,6 +127,7 @@ struct bw_gpuvm_step {
 };
 
 struct bw_gpuvm_range {
+	enum bw_gpuvm_gen gen;
 	enum bw_gpuvm_verdict verdict;
 	uint64_t va, size_b; /* the page, or the hole that this entry leaves; includes the address
 				asked */

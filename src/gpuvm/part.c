@@ -276,3 +276,11 @@ enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned
 {
 	return walker_error(gen, number).kind;
 }
+
+uint8_t bw_gpuvm_walker_number(enum bw_gpuvm_gen gen, enum bw_gpuvm_walker_error meaning)
+{
+	uint8_t n = 0;
+	while (n < 15 && walker_error(gen, n).kind != meaning)
+		n++;
+	return n;
+}

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/util.h"
+#include "gpuvm/fault.h"
 
 bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access)
 {
@@ -55,7 +56,17 @@ struct bw_gpuvm_fault bw_gpuvm_fault_of(const struct bw_gpuvm_range *r, unsigned
 		if (r->level != BW_GPUVM_LEVEL_PTB && r->level != BW_GPUVM_LEVEL_FURTHER)
 			f.walker_error = (uint8_t)BW_MIN(r->level + 1, 4);
 		break;
+	case BW_GPUVM_MISPLACED:
+		f.permission = 1 | asked_bits(access);
+		break;
 	case BW_GPUVM_UNREADABLE:
+		/* the table that F leads to, or any other */
+		f.walker_error = bw_gpuvm_walker_number(r->gen, r->level == BW_GPUVM_LEVEL_FURTHER
+									? BW_GPUVM_WALKER_FURTHER
+									: BW_GPUVM_WALKER_NACK);
+		f.mapping_error = true;
+		f.permission = 1 | asked_bits(access);
+		break;
 	case BW_GPUVM_DEFAULT_PAGE:
 	case BW_GPUVM_NOT_CANONICAL:
 		f.mapping_error = true;
@@ -107,6 +118,13 @@ void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw
 		bw_str_add(out, "the ");
 		add_entry(r, out);
 		bw_str_add(out, " is not valid");
+		return;
+	case BW_GPUVM_MISPLACED:
+		bw_str_add(out, "the ");
+		add_entry(r, out);
+		bw_str_add(out, r->entry.leaf
+					? " has P, which only entries of directories may have"
+					: " has F, which entries of directories may not have");
 		return;
 	case BW_GPUVM_PRT:
 		bw_str_add(out, "the page is not resident (PRT; ");

@@ -146,11 +146,23 @@ static bool is_no_retry(const struct bw_gpuvm_entry *e)
 	       (e->valid && e->system && e->prt && !may_access && !e->execute);
 }
 
+/* As one of gfx9's GPUs was seen to do (doc/hardware/page-tables.md 4). */
+static bool is_misplaced(const struct walk *w, const struct bw_gpuvm_entry *e, bool directory)
+{
+	return w->c->gen == BW_GPUVM_GFX9 && e->valid && (directory ? e->further : e->leaf) &&
+	       !is_no_retry(e);
+}
+
 static bool leaf(struct walk *w, struct bw_gpuvm_entry e, unsigned page_shift)
 {
 	struct bw_gpuvm_range *r = w->r;
+	bool directory = r->level != BW_GPUVM_LEVEL_PTB && r->level != BW_GPUVM_LEVEL_FURTHER;
 	span(w, page_shift);
 	r->entry = e;
+	if (is_misplaced(w, &e, directory)) {
+		r->verdict = BW_GPUVM_MISPLACED;
+		return false;
+	}
 	if (is_no_retry(&e)) {
 		r->verdict = BW_GPUVM_NO_RETRY;
 		return false;
@@ -178,7 +190,7 @@ static bool page_table(struct walk *w, struct bw_gpuvm_entry pde0)
 		   index_of(w->a, 12 + b, entries_log2 > b ? entries_log2 - b : 0), &raw))
 		return false;
 	struct bw_gpuvm_entry e = bw_gpuvm_pte(c->gen, raw);
-	if (!e.valid || !e.further || is_no_retry(&e))
+	if (!e.valid || !e.further || is_no_retry(&e) || is_misplaced(w, &e, false))
 		return leaf(w, e, 12 + b);
 
 	/* There is one further step at most (doc/hardware/page-tables.md 4). */
@@ -214,9 +226,9 @@ static bool directories(struct walk *w, unsigned bits)
 		struct bw_gpuvm_entry e = bw_gpuvm_pde(c->gen, raw);
 		if (e.leaf)
 			return leaf(w, bw_gpuvm_pte(c->gen, raw), shift);
-		if (!e.valid) {
+		if (!e.valid || is_misplaced(w, &e, true)) {
 			w->r->entry = e;
-			w->r->verdict = BW_GPUVM_NOT_VALID;
+			w->r->verdict = e.valid ? BW_GPUVM_MISPLACED : BW_GPUVM_NOT_VALID;
 			return false;
 		}
 		p = e;
@@ -232,7 +244,7 @@ bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, voi
 	uint64_t upper = va >> n_bits;
 	uint64_t masked = va & bw_bits(~0ull, n_bits - 1, 0);
 
-	*r = (struct bw_gpuvm_range){.va = va & ~0xfffull, .size_b = 0x1000};
+	*r = (struct bw_gpuvm_range){.gen = c->gen, .va = va & ~0xfffull, .size_b = 0x1000};
 	if (upper != 0 && upper != ~0ull >> n_bits) {
 		r->verdict = BW_GPUVM_NOT_CANONICAL;
 		return false;

@@ -10,7 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/str.h"
-#include "gpuvm/gpuvm.h"
+#include "gpuvm/repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -46,6 +46,12 @@ static void walk(const struct bw_gpuvm_context *c, struct tables *t, uint64_t va
 		bw_str_free(&text);
 		text = (struct bw_str){0};
 	}
+	struct bw_gpuvm_repair repairs[BW_GPUVM_MAX_REPAIRS];
+	size_t n = bw_gpuvm_repairs(c, read_entry, t, va, repairs);
+	assert(n <= BW_GPUVM_MAX_REPAIRS);
+	bw_gpuvm_repairs_tell(c, repairs, n, va, &text);
+	assert(!n == !text.len);
+	bw_str_free(&text);
 	bw_gpuvm_level_name(r->level);
 	if (mapped)
 		assert(r->size_b && va - r->va < r->size_b);

@@ -132,6 +132,9 @@ static struct result simple_walk(const struct memory *m, const struct bw_gpuvm_r
 		uint64_t e = entry_at(m, system, at);
 		n++;
 		bool valid = e & 1, p = new ? e >> 63 & 1 : e >> 54 & 1;
+		bool f9 = gen == BW_GPUVM_GFX9 && e >> 56 & 1, p9 = gen == BW_GPUVM_GFX9 && p;
+		if (valid && (level >= 1 ? f9 : p9)) /* misplaced */
+			return none;
 		bool is_leaf;
 		if (level >= 1) {
 			is_leaf = p;
