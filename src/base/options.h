@@ -60,7 +60,7 @@ struct bw_option {
 
 /* Rows that many commands have. */
 #define BW_ROW_GPU(type, field)                                                                    \
-	{"--gpu", "GPU", "virtual[:navi31|mi300x], an index, or a PCI address",                    \
+	{"--gpu", "GPU", "virtual[:navi31|mi300x|raven2], an index, or a PCI address",             \
 	 BW_TEXT(type, field)}
 #define BW_ROW_JSON(type, field) {"--json", NULL, "for programs", BW_FLAG(type, field)}
 /* Of those that start a program. */

@@ -53,10 +53,16 @@ static struct bw_error *take_accel(void *options, const char *option, const char
 static struct bw_error *take_gpu(void *options, const char *option, const char *name)
 {
 	struct linux_options *o = options;
-	if (!bw_vgpu_model_gfx(name))
+	const struct bw_vgpu_model *m = bw_vgpu_model_find(name);
+	if (!m)
 		return bw_errorf(BW_E_INVALID,
 				 "--gpu wants " BW_VGPU_NAVI31 " or " BW_VGPU_MI300X ", not \"%s\"",
 				 name);
+	if (m->no_shaders)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s is not there for Linux's own driver; --gpu virtual:%s has it "
+				 "on the driver of this project",
+				 name, name);
 	o->guest.gpu = name;
 	return NULL;
 }

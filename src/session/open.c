@@ -23,13 +23,20 @@ static struct bw_error *set_up_server(const struct bw_run_options *o)
 	return o->vgpu.fidelity ? bw_add_server_args("--fidelity") : NULL;
 }
 
-/* Which GPU a kernel is compiled for, where the options name a model of the virtual GPU. */
-static const char *gfx_of_model(const struct bw_run_options *o)
+/* The model of the virtual GPU that the options name, for which a kernel is compiled; or NULL. */
+static const struct bw_vgpu_model *model_of(const struct bw_run_options *o)
 {
 	static const char selector[] = "virtual:";
 	return o->gpu && bw_starts_with(o->gpu, selector)
-		       ? bw_vgpu_model_gfx(o->gpu + strlen(selector))
+		       ? bw_vgpu_model_find(o->gpu + strlen(selector))
 		       : NULL;
+}
+
+static struct bw_error *check_shaders(const struct bw_run_options *o)
+{
+	const struct bw_vgpu_model *m = o->kernel && !o->attach ? model_of(o) : NULL;
+	return m && m->no_shaders ? bw_errorf(BW_E_UNSUPPORTED, "%s: %s", o->kernel, m->no_shaders)
+				  : NULL;
 }
 
 /* A GPU that is there already must be asked what it is before a kernel is compiled for it. */
@@ -56,8 +63,9 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		o->gpu = bw_capture_gpu(o->kernel, o->gpu);
 	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
-	if (!o->attach && gfx_of_model(o))
-		snprintf(s->gfx, sizeof(s->gfx), "%s", gfx_of_model(o));
+	if (!o->attach && model_of(o))
+		snprintf(s->gfx, sizeof(s->gfx), "%s", model_of(o)->gfx);
+	BW_TRY(check_shaders(o));
 	const bool asks = !o->attach && asks_gpu(o);
 	if (!o->attach && !asks)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));

@@ -116,7 +116,7 @@ static const struct bw_option run_rows[] = {
 	 "which GPU a crash file is of, where it does not say: gfx1100, 11.0, ...",
 	 BW_CALL(take_gfx)},
 	{"--gpu", "GPU",
-	 "virtual[:navi31|mi300x], an index, or a PCI address (default: the first AMD GPU, the virtual one where "
+	 "virtual[:navi31|mi300x|raven2], an index, or a PCI address (default: the first AMD GPU, the virtual one where "
 	 "there is none)",
 	 BW_TEXT(OPTIONS, gpu)},
 	BW_ROW_ROCM(OPTIONS, has_rocm),

@@ -12,21 +12,54 @@
 #define BW_VGPU_NAVI31_GFX "gfx1100"
 #define BW_VGPU_MI300X "mi300x"
 #define BW_VGPU_MI300X_GFX "gfx942"
+#define BW_VGPU_RAVEN2 "raven2"
+#define BW_VGPU_RAVEN2_GFX "gfx902"
+/* Why its waves cannot execute. */
+#define BW_VGPU_RAVEN2_NO_SHADERS                                                                  \
+	"raven2 runs no shader: of gfx902 the virtual GPU has page tables, registers and copies, " \
+	"not the instructions"
 
-/* NULL: there is no such GPU. */
-static inline const char *bw_vgpu_model_gfx(const char *name)
+struct bw_vgpu_model {
+	const char *name, *gfx, *choice; /* choice: the word for --gpu */
+	const char *no_shaders;		 /* NULL: it runs them */
+};
+
+/* The i-th; NULL after the last. */
+static inline const struct bw_vgpu_model *bw_vgpu_model(size_t i)
 {
-	return !strcmp(name, BW_VGPU_NAVI31)   ? BW_VGPU_NAVI31_GFX
-	       : !strcmp(name, BW_VGPU_MI300X) ? BW_VGPU_MI300X_GFX
-					       : NULL;
+	static const struct bw_vgpu_model models[] = {
+		{BW_VGPU_NAVI31, BW_VGPU_NAVI31_GFX, "virtual:" BW_VGPU_NAVI31, NULL},
+		{BW_VGPU_MI300X, BW_VGPU_MI300X_GFX, "virtual:" BW_VGPU_MI300X, NULL},
+		{BW_VGPU_RAVEN2, BW_VGPU_RAVEN2_GFX, "virtual:" BW_VGPU_RAVEN2,
+		 BW_VGPU_RAVEN2_NO_SHADERS},
+	};
+	return i < sizeof(models) / sizeof(models[0]) ? &models[i] : NULL;
 }
 
-/* The word for --gpu that has it; NULL: no virtual GPU does. */
+/* NULL: there is no such GPU. */
+static inline const struct bw_vgpu_model *bw_vgpu_model_find(const char *name)
+{
+	const struct bw_vgpu_model *m;
+	for (size_t i = 0; (m = bw_vgpu_model(i)); i++)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
+
+static inline const char *bw_vgpu_model_gfx(const char *name)
+{
+	const struct bw_vgpu_model *m = bw_vgpu_model_find(name);
+	return m ? m->gfx : NULL;
+}
+
+/* The word for --gpu of the GPU that runs such code; NULL: no virtual GPU does. */
 static inline const char *bw_vgpu_choice_of_gfx(const char *gfx)
 {
-	return !strcmp(gfx, BW_VGPU_NAVI31_GFX)	  ? "virtual:" BW_VGPU_NAVI31
-	       : !strcmp(gfx, BW_VGPU_MI300X_GFX) ? "virtual:" BW_VGPU_MI300X
-						  : NULL;
+	const struct bw_vgpu_model *m;
+	for (size_t i = 0; (m = bw_vgpu_model(i)); i++)
+		if (!m->no_shaders && !strcmp(m->gfx, gfx))
+			return m->choice;
+	return NULL;
 }
 
 #endif

@@ -115,7 +115,7 @@ def check(shell):
         (["vgpu", ""], ["serve", "linux", "isa", "profiles"]),
         (["vm", ""], ["walk", "explain", "maps", "layout", "entry"]),
         (["vm", "--gpu", "virtual", ""], ["walk", "explain", "maps", "layout", "entry"]),
-        (["run", "--gpu", "vi"], ["virtual", "virtual:mi300x", "virtual:navi31"]),
+        (["run", "--gpu", "vi"], ["virtual", "virtual:mi300x", "virtual:navi31", "virtual:raven2"]),
         (["run", "--strict"], ["--strict"]),
         (["bisect", "--st"], ["--stomp"]),
         (["bisect", "--stomp", "--stomp-m"], ["--stomp-memory"]),
@@ -152,7 +152,7 @@ def main():
     if got != ["examples/saxpy.s"]:
         failed.append(f"a file is completed as {got}")
     # bash breaks "virtual:navi31" at the colon
-    for words, expected in ((["run", "--gpu", "virtual", ":"], ["mi300x", "navi31"]), (["run", "--gpu", "virtual", ":", "n"], ["navi31"]),
+    for words, expected in ((["run", "--gpu", "virtual", ":"], ["mi300x", "navi31", "raven2"]), (["run", "--gpu", "virtual", ":", "n"], ["navi31"]),
                             (["vm", "--gpu", "virtual", ":", "navi31", "wa"], ["walk"])):
         if (got := bash("breakwater", *words)) != expected:
             failed.append(f"bash: {' '.join(words)}: {got}, expected {expected}")

@@ -25,6 +25,7 @@
 #include "vgpu/device/device.h"
 #include "vgpu/device/exec/core/exec.h"
 #include "base/vec.h"
+#include "gpuvm/gpuvm.h"
 #include "regs/field.h"
 #include "regs/regs.h"
 #include "vgpu/device/ih.h"
@@ -80,6 +81,7 @@ uint8_t *bw_memory_host(struct bw_device *dev, bool system, uint64_t address, ui
 /* --- translation (translate.c; vm/vm.h) --- */
 struct bw_vm {
 	pthread_mutex_t lock;
+	enum bw_gpuvm_gen gen; /* of its page tables */
 	_Atomic uint64_t generation[BW_N_VMIDS];
 	_Atomic uint64_t n_faults;
 };

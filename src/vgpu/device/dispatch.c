@@ -129,6 +129,10 @@ void bw_dispatch_free(struct bw_dispatch *d)
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
 		     const struct bw_dispatch_origin *origin, const char **out_why)
 {
+	if (q->dev->profile->no_shaders) {
+		*out_why = q->dev->profile->no_shaders;
+		return false;
+	}
 	struct bw_dispatch *d = calloc(1, sizeof(*d));
 	if (!d) {
 		*out_why = "out of memory";

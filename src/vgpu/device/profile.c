@@ -89,6 +89,7 @@ const struct bw_profile bw_profile_navi31 = {
 	.mmhub = {BW_IP_VERSION(3, 0, 0), {0x1a000, 0x2408800}},
 	.osssys = {BW_IP_VERSION(6, 0, 0), {0x10a0, 0x240a000}},
 	.hdp = {BW_IP_VERSION(6, 0, 0), {0xf20, 0x240a400}},
+	.tables = {.depth = 3},
 	.has_graphics = true,
 	.rcc_config_memsize_dw = 0xde3,
 	.gpu_hdp_flush_req_dw = 0xe26,
@@ -132,7 +133,8 @@ const struct bw_profile bw_profile_navi31 = {
 	.n_firmware = BW_ARRAY_SIZE(navi31_firmware),
 };
 
-static const struct bw_profile *const profiles[] = {&bw_profile_navi31, &bw_profile_mi300x};
+static const struct bw_profile *const profiles[] = {&bw_profile_navi31, &bw_profile_mi300x,
+						    &bw_profile_raven2};
 
 const struct bw_profile *const *bw_profile_all(size_t *out_n)
 {
@@ -155,7 +157,7 @@ const struct bw_profile_block *bw_profile_block(const struct bw_profile *p, cons
 		const struct bw_profile_block *block;
 	} blocks[] = {
 		{"gc", &p->gc},		{"sdma", &p->sdma}, {"mmhub", &p->mmhub},
-		{"osssys", &p->osssys}, {"hdp", &p->hdp},
+		{"osssys", &p->osssys}, {"hdp", &p->hdp},   {"sdma0", &p->sdma},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++)
 		if (!strcmp(blocks[i].name, name))

@@ -64,10 +64,18 @@ struct bw_profile_kfd {
 	uint32_t vgprs_b;		     /* of a CU */
 };
 
+/* The shape of page tables of this project's driver (doc/hardware/page-tables.md 3). */
+struct bw_profile_tables {
+	uint8_t depth, block; /* PAGE_TABLE_DEPTH, PAGE_TABLE_BLOCK_SIZE */
+	uint8_t bfs;	      /* of entries above PDB0; 0: no translate-further */
+};
+
 struct bw_profile {
-	const char *name;    /* "navi31" */
-	const char *gfx;     /* "gfx1100" */
-	enum bw_isa_gen gen; /* whose instructions its waves execute */
+	const char *name;	/* "navi31" */
+	const char *gfx;	/* "gfx1100" */
+	enum bw_isa_gen gen;	/* whose instructions its waves execute */
+	const char *no_shaders; /* why they execute none, and gen only says which forms of packets
+				   it takes; NULL: they do */
 	const char *marketing_name;
 	uint32_t pci_class; /* 0x030000 */
 	uint16_t pci_device, pci_subdevice, pci_revision;
@@ -88,6 +96,7 @@ struct bw_profile {
 	 * the blocks above. If it is another one, this project's driver has them as well, and
 	 * others see the GPU's own (register_own.h). */
 	const struct bw_profile *registers_of;
+	struct bw_profile_tables tables;
 	bool has_graphics; /* a ring for it */
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
 	 * addresses. */
@@ -121,7 +130,7 @@ struct bw_profile {
 	size_t n_firmware;
 };
 
-extern const struct bw_profile bw_profile_navi31, bw_profile_mi300x;
+extern const struct bw_profile bw_profile_navi31, bw_profile_mi300x, bw_profile_raven2;
 /* The number of its CUs. */
 static inline unsigned bw_profile_n_cus(const struct bw_profile *p)
 {

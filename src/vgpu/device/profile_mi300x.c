@@ -86,6 +86,7 @@ const struct bw_profile bw_profile_mi300x = {
 	.osssys = {BW_IP_VERSION(4, 4, 2), {0x10a0}},
 	.hdp = {BW_IP_VERSION(4, 4, 2), {0xf20}},
 	.registers_of = &bw_profile_navi31,
+	.tables = {.depth = 3},
 	.rcc_config_memsize_dw = 0xde3,
 	.gpu_hdp_flush_req_dw = 0xe26,
 	.gpu_hdp_flush_done_dw = 0xe27,

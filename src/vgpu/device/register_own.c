@@ -176,23 +176,41 @@ static struct bw_error *add_queue(struct bw_register_window *w)
 	return NULL;
 }
 
+/* Before 4.4.2 each engine has a block of its own, with its number in the names. */
+static const char *sdma_block(const struct bw_profile *p)
+{
+	return p->sdma.version < BW_IP_VERSION(4, 4, 2) ? "sdma0" : "sdma";
+}
+
 static struct bw_error *add_sdma(struct bw_register_window *w, unsigned engine, uint32_t offset_dw)
 {
 	char here[64], there[64];
-	const struct bw_window_register row = {"sdma", here, .device_block = "gc",
+	const char *block = sdma_block(bw_device_profile(w->dev));
+	const char *prefix = strcmp(block, "sdma") ? "SDMA0" : "SDMA";
+	const struct bw_window_register row = {block, here, .device_block = "gc",
 					       .device_name = there, .offset_dw = offset_dw};
 	static const char *const of_engines[] = {"STATUS_REG", "CNTL"};
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(of_engines); i++) {
-		snprintf(here, sizeof(here), "SDMA_%s", of_engines[i]);
+		snprintf(here, sizeof(here), "%s_%s", prefix, of_engines[i]);
 		snprintf(there, sizeof(there), "SDMA%u_%s", engine, of_engines[i]);
 		BW_TRY(bw_window_add(w, &row));
 	}
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(of_sdma_queue); i++) {
-		snprintf(here, sizeof(here), "SDMA_GFX_%s", of_sdma_queue[i]);
+		snprintf(here, sizeof(here), "%s_GFX_%s", prefix, of_sdma_queue[i]);
 		snprintf(there, sizeof(there), "SDMA%u_QUEUE0_%s", engine, of_sdma_queue[i]);
 		BW_TRY(bw_window_add(w, &row));
 	}
 	return NULL;
+}
+
+/* The engines that the GPU has; the device may have more. */
+static unsigned n_sdma(const struct bw_profile *p)
+{
+	enum { HW_ID_SDMA0 = 42 };
+	unsigned n = 0;
+	for (size_t i = 0; i < p->n_ips; i++)
+		n += p->ips[i].hw_id == HW_ID_SDMA0;
+	return BW_MIN(n, (unsigned)BW_N_SDMA);
 }
 
 /* The registers of the bus interface are at the same addresses in the device. */
@@ -248,7 +266,7 @@ static struct bw_error *fill(struct bw_register_window *w)
 		BW_TRY(bw_window_add(w, &registers[i]));
 	BW_TRY(add_invalidations(w));
 	BW_TRY(add_queue(w));
-	for (unsigned i = 0; i < BW_N_SDMA; i++)
+	for (unsigned i = 0; i < n_sdma(p); i++)
 		BW_TRY(add_sdma(w, i, i * BW_OWN_SDMA_DW));
 	BW_TRY(add_bus(w));
 	BW_TRY(add_mec_cntl(w));

@@ -203,8 +203,8 @@ static const struct bw_window_register known[] = {
 	{"gc", "SQ_SHADER_TBA_HI", .write = write_tba},
 	{"gc", "SQ_SHADER_TMA_LO"},
 	{"gc", "SQ_SHADER_TMA_HI"},
-	{"gc", "SPI_GDBG_PER_VMID_CNTL"},
-	{"gc", "SQ_DEBUG"},
+	{"gc", "SPI_GDBG_PER_VMID_CNTL", .may_lack = true}, /* GC 9.4.3 */
+	{"gc", "SQ_DEBUG", .may_lack = true},
 	{"gc", "SQ_IND_INDEX", .read = read_index, .write = write_index},
 	{"gc", "SQ_IND_DATA", .read = read_data, .write = write_data},
 	{"gc", "SQ_CMD", .write = write_cmd},
@@ -282,7 +282,12 @@ struct bw_error *bw_window_add(struct bw_register_window *w, const struct bw_win
 	char name[96];
 	snprintf(name, sizeof(name), "%s%s", k->device_prefix ? k->device_prefix : "",
 		 k->device_name ? k->device_name : k->name);
-	BW_TRY(find(p, k->block, k->name, &here, &r.addr_dw));
+	struct bw_error *err = find(p, k->block, k->name, &here, &r.addr_dw);
+	if (err && k->may_lack && err->code == BW_E_NOT_FOUND) {
+		bw_error_free(err);
+		return NULL;
+	}
+	BW_TRY(err);
 	BW_TRY(find(bw_profile_registers(p), k->device_block ? k->device_block : k->block, name,
 		    &there, &r.device_dw));
 	r.addr_dw += k->offset_dw;

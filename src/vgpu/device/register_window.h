@@ -4,7 +4,7 @@
 
 /* The registers that a debugger needs, of a GPU whose other registers are those of another one
  * (bw_profile.registers_of): they are where the GPU itself has them and have its fields, and act on
- * the registers that the device has. For MI300X (GC 9.4.3), whose registers are Navi31's here:
+ * the registers that the device has. For MI300X and Raven2, whose registers are Navi31's here:
  * where traps go, SQ_CMD, SQ_IND, watches, which program has which VMID, and where its page tables
  * are. Any thread. */
 

@@ -41,6 +41,7 @@ struct bw_register_window {
 struct bw_window_register {
 	const char *block, *name;
 	const char *device_prefix, *device_block, *device_name;
+	bool may_lack;	    /* not every GPU has it */
 	uint32_t offset_dw; /* added to its address here: of a block's second instance */
 	bw_window_read_fn *read;
 	bw_window_write_fn *write;

@@ -13,6 +13,8 @@
 void bw_vm_init(struct bw_device *dev)
 {
 	pthread_mutex_init(&dev->vm.lock, NULL);
+	if (!bw_gpuvm_gen_of(dev->profile->gc.version, &dev->vm.gen))
+		dev->vm.gen = BW_GPUVM_GFX11;
 }
 
 void bw_vm_fini(struct bw_device *dev)
@@ -81,7 +83,7 @@ static void context_of(struct bw_device *dev, unsigned vmid, struct bw_gpuvm_con
 		.sys_high = bw_reg_get(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR),
 		.mx_l1_tlb_cntl = bw_reg_get(dev, BW_REG_GCMC_VM_MX_L1_TLB_CNTL),
 	};
-	bw_gpuvm_context_init(out, dev->own ? BW_GPUVM_GFX9 : BW_GPUVM_GFX11, vmid, &r);
+	bw_gpuvm_context_init(out, dev->vm.gen, vmid, &r);
 }
 
 static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *out_entry)

@@ -136,11 +136,13 @@ static void set_range(struct bw_uapi *u, const struct hub *hub, unsigned vmid, u
 	bw_wreg(u, hub->end_hi + vmid, bw_hi32(last_page));
 }
 
-static void enable(struct bw_uapi *u, const struct hub *hub, unsigned vmid, unsigned depth)
+static void enable(struct bw_uapi *u, const struct hub *hub, unsigned vmid, unsigned depth,
+		   unsigned block)
 {
 	bw_wreg(u, hub->cntl + vmid,
 		bw_rreg(u, hub->cntl + vmid) | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT) |
-			BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, depth));
+			BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, depth) |
+			BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_BLOCK_SIZE, block));
 }
 
 /* VMID 0: the kernel's GART of 512 MiB, a table without levels, at the last whole 4 GiB of the
@@ -159,7 +161,7 @@ static int setup_gart(struct bw_uapi *u)
 		bw_wreg(u, hubs[i].base_lo, bw_lo32(base));
 		bw_wreg(u, hubs[i].base_hi, bw_hi32(base));
 		set_range(u, &hubs[i], 0, first, first + n - 1);
-		enable(u, &hubs[i], 0, 0);
+		enable(u, &hubs[i], 0, 0, 0);
 	}
 	return 0;
 }
@@ -170,13 +172,14 @@ static int setup_vmids(struct bw_uapi *u)
 	const uint32_t sh_mem_config =
 		BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED) |
 		BW_FIELD(SH_MEM_CONFIG, INITIAL_INST_PREFETCH, 3);
+	const struct bw_profile_tables *t = &u->profile->tables;
 	for (unsigned i = 0; i < BW_DRM_N_VMIDS; i++) {
 		struct bw_bank bank = {.use_srbm = true, .vmid = i};
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_CONFIG, sh_mem_config);
 		if (!i)
 			continue;
 		for (size_t h = 0; h < BW_ARRAY_SIZE(hubs); h++) {
-			enable(u, &hubs[h], i, 3);
+			enable(u, &hubs[h], i, t->depth, t->block);
 			set_range(u, &hubs[h], i, 0, BW_VM_MAX_PFN - 1);
 		}
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_BASES, BW_SH_MEM_BASES);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Page tables in VRAM, as amdgpu writes them for gfx11 (doc/hardware/page-tables.md 2 and 3): four
- * levels, a directory entry as leaf where a naturally aligned span of its size is contiguous. */
+/* Page tables in VRAM, as amdgpu writes them (doc/hardware/page-tables.md 2 and 3): an entry of a
+ * directory is a leaf where a naturally aligned span of its size is contiguous. Four levels, or as
+ * the profile says: with translate-further PDB0 is the hardware's level of pages, so that an entry
+ * there is a leaf unless it has F, and entries above have a block fragment size. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +25,10 @@
 #define PTE_P BIT(BW_PTE_GFX11_P)
 #define PTE_LOG BIT(BW_PTE_GFX11_LOG)
 #define PTE_NOALLOC BIT(BW_PTE_GFX11_NOALLOC)
+#define PTE_F BIT(BW_PTE_GFX9_F)
+#define PDE_BFS(n) ((uint64_t)(n) << BW_PTE_GFX9_BFS_LO)
 
-enum { PTB, PDB0, PDB1, PDB2, ENTRIES = 512, TABLE_B = 4096, MAX_FRAG = 31 };
+enum { PTB, PDB0, ENTRIES = 512, MAX_FRAG = 31 };
 
 /* The driver's own record of a table. Debuggers and the GPU can write VRAM, so the tables there are
  * never read back. */
@@ -33,12 +37,49 @@ struct bw_drm_table {
 	struct slot {
 		uint64_t entry; /* as written; where there is a child, it leads there */
 		struct bw_drm_table *child;
-	} slot[]; /* ENTRIES of a directory, none of a PTB */
+	} slot[]; /* the entries of a directory, none of a PTB */
 };
 
 static unsigned level_shift(unsigned level)
 {
 	return 9 * level; /* in pages */
+}
+
+static bool is_further(const struct bw_drm_vm *vm)
+{
+	return vm->u->profile->tables.bfs;
+}
+
+static unsigned root_level(const struct bw_drm_vm *vm)
+{
+	return vm->u->profile->tables.depth + is_further(vm);
+}
+
+/* The root has as many as the address space needs. */
+static unsigned n_entries(const struct bw_drm_vm *vm, unsigned level)
+{
+	return level == root_level(vm) ? (unsigned)(BW_VM_MAX_PFN >> level_shift(level)) : ENTRIES;
+}
+
+static uint64_t table_b(const struct bw_drm_vm *vm, unsigned level)
+{
+	return n_entries(vm, level) * sizeof(uint64_t);
+}
+
+/* What marks an entry of a level as a page. */
+static uint64_t leaf_bit(const struct bw_drm_vm *vm, unsigned level)
+{
+	return level == PTB || (level == PDB0 && is_further(vm)) ? 0 : PTE_P;
+}
+
+/* The entry that leads to a table of the level below. */
+static uint64_t table_entry(const struct bw_drm_vm *vm, unsigned level,
+			    const struct bw_drm_table *t)
+{
+	uint64_t e = (t->offset + vm->u->fb_offset) | PTE_V;
+	if (is_further(vm))
+		e |= level == PDB0 ? PTE_F : PDE_BFS(vm->u->profile->tables.bfs);
+	return e;
 }
 
 static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsigned i,
@@ -49,47 +90,50 @@ static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsig
 }
 
 /* The value of an entry that maps nothing (doc/hardware/page-tables.md 2.2: never just 0). */
-static uint64_t empty_entry(unsigned level)
+static uint64_t empty_entry(const struct bw_drm_vm *vm, unsigned level)
 {
-	return level == PTB ? PTE_X : PTE_P;
+	/* gmc_v9_0_get_vm_pde */
+	const uint64_t not_0 = BIT(BW_PTE_ADDRESS_LO);
+	return level == PTB ? PTE_X : leaf_bit(vm, level) ? PTE_P : not_0;
 }
 
 static struct bw_drm_table *table_new(struct bw_drm_vm *vm, unsigned level)
 {
-	size_t n_slots = level == PTB ? 0 : ENTRIES;
+	const uint64_t size_b = table_b(vm, level), empty = empty_entry(vm, level);
+	size_t n_slots = level == PTB ? 0 : n_entries(vm, level);
 	struct bw_drm_table *t = calloc(1, sizeof(*t) + n_slots * sizeof(t->slot[0]));
-	if (!t || !bw_drm_may_place(vm->u, vm->account, true, TABLE_B) ||
-	    bw_drm_vram_alloc(vm->u, TABLE_B, TABLE_B, &t->offset)) {
+	if (!t || !bw_drm_may_place(vm->u, vm->account, true, size_b) ||
+	    bw_drm_vram_alloc(vm->u, size_b, BW_DRM_PAGE_B, &t->offset)) {
 		free(t);
 		return NULL;
 	}
-	vm->account->vram_b += TABLE_B;
+	vm->account->vram_b += size_b;
 	for (unsigned i = 0; i < n_slots; i++)
-		t->slot[i].entry = empty_entry(level);
-	for (unsigned i = 0; i < ENTRIES; i++)
-		write_vram(vm, t, i, empty_entry(level));
+		t->slot[i].entry = empty;
+	for (unsigned i = 0; i < n_entries(vm, level); i++)
+		write_vram(vm, t, i, empty);
 	return t;
 }
 
 static void table_free(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned level)
 {
-	for (unsigned i = 0; level > PTB && i < ENTRIES; i++)
+	for (unsigned i = 0; level > PTB && i < n_entries(vm, level); i++)
 		if (t->slot[i].child)
 			table_free(vm, t->slot[i].child, level - 1);
-	bw_drm_vram_free(vm->u, t->offset, TABLE_B);
-	vm->account->vram_b -= TABLE_B;
+	bw_drm_vram_free(vm->u, t->offset, table_b(vm, level));
+	vm->account->vram_b -= table_b(vm, level);
 	free(t);
 }
 
 int bw_drm_pt_init(struct bw_drm_vm *vm)
 {
-	vm->root = table_new(vm, PDB2);
+	vm->root = table_new(vm, root_level(vm));
 	return vm->root ? 0 : -ENOMEM;
 }
 
 void bw_drm_pt_fini(struct bw_drm_vm *vm)
 {
-	table_free(vm, vm->root, PDB2);
+	table_free(vm, vm->root, root_level(vm));
 }
 
 uint64_t bw_drm_pt_root_entry(const struct bw_drm_vm *vm)
@@ -115,11 +159,12 @@ static unsigned fragment(const struct span *s, uint64_t pfn)
 	return BW_MIN(n, (unsigned)MAX_FRAG);
 }
 
-static uint64_t leaf_entry(const struct span *s, uint64_t pfn, unsigned level)
+static uint64_t leaf_entry(const struct bw_drm_vm *vm, const struct span *s, uint64_t pfn,
+			   unsigned level)
 {
-	uint64_t p = level == PTB ? 0 : PTE_P;
+	uint64_t p = leaf_bit(vm, level);
 	if (s->clear)
-		return empty_entry(level);
+		return empty_entry(vm, level);
 	if (s->prt)
 		return s->flags | p | PTE_FRAG(fragment(s, pfn));
 	return s->flags | p | PTE_FRAG(fragment(s, pfn)) |
@@ -149,12 +194,12 @@ static int split(struct bw_drm_vm *vm, struct bw_drm_table *parent, unsigned lev
 		uint64_t e = old & ~(PTE_P | PTE_FRAG(31));
 		if (old & PTE_V)
 			e += (uint64_t)i << (level_shift(level - 1) + 12);
-		e |= PTE_FRAG(level_shift(level - 1)) | (level - 1 == PTB ? 0 : PTE_P);
+		e |= PTE_FRAG(level_shift(level - 1)) | leaf_bit(vm, level - 1);
 		if (level - 1 > PTB)
 			t->slot[i].entry = e;
 		write_vram(vm, t, i, e);
 	}
-	parent->slot[at] = (struct slot){(t->offset + vm->u->fb_offset) | PTE_V, t};
+	parent->slot[at] = (struct slot){table_entry(vm, level, t), t};
 	write_vram(vm, parent, at, parent->slot[at].entry);
 	return 0;
 }
@@ -164,13 +209,13 @@ static int write_level(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned le
 {
 	uint64_t step = 1ull << level_shift(level);
 	for (uint64_t pfn = first; pfn < end;) {
-		unsigned i = (pfn >> level_shift(level)) % ENTRIES;
+		unsigned i = (pfn >> level_shift(level)) % n_entries(vm, level);
 		uint64_t next = BW_MIN((pfn & ~(step - 1)) + step, end);
 		/* The root never holds a leaf. */
 		if (level == PTB) {
-			write_vram(vm, t, i, leaf_entry(s, pfn, level));
-		} else if (level < PDB2 && next - pfn == step) {
-			write_leaf(vm, t, level, i, leaf_entry(s, pfn, level));
+			write_vram(vm, t, i, leaf_entry(vm, s, pfn, level));
+		} else if (level < root_level(vm) && next - pfn == step) {
+			write_leaf(vm, t, level, i, leaf_entry(vm, s, pfn, level));
 		} else if (!s->clear || t->slot[i].entry & (PTE_V | PTE_PRT)) {
 			int r = t->slot[i].child ? 0 : split(vm, t, level, i);
 			if (!r)
@@ -219,7 +264,9 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 			s.flags |= PTE_NOALLOC;
 	}
 	if (!clear && s.prt) {
-		s.flags |= PTE_PRT | PTE_C | PTE_LOG | PTE_S;
+		s.flags |= PTE_PRT;
+		if (!is_gfx9(vm->u->profile))
+			s.flags |= PTE_C | PTE_LOG | PTE_S;
 	} else if (!clear) {
 		s.flags |= PTE_V;
 		if (m->flags & AMDGPU_VM_PAGE_READABLE)
@@ -233,5 +280,5 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 			s.flags |=
 				PTE_S | (m->bo->flags & AMDGPU_GEM_CREATE_CPU_GTT_USWC ? 0 : PTE_C);
 	}
-	return write_level(vm, vm->root, PDB2, &s, s.start, s.end);
+	return write_level(vm, vm->root, root_level(vm), &s, s.start, s.end);
 }
