@@ -106,6 +106,7 @@ enum {
 	DECO_BINDING = 33,
 	DECO_SET = 34,
 	DECO_OFFSET = 35,
+	BUILTIN_PRIMITIVE_ID = 7,
 	BUILTIN_WORKGROUP_SIZE = 25,
 	BUILTIN_FRAG_COORD = 15,
 	BUILTIN_WORKGROUP_ID = 26,
@@ -115,8 +116,12 @@ enum {
 /* 3.3, 3.6: models and modes of an entry point */
 enum {
 	MODEL_VERTEX = 0,
+	MODEL_CONTROL = 1,    /* TessellationControl */
+	MODEL_EVALUATION = 2, /* TessellationEvaluation */
+	MODEL_GEOMETRY = 3,
 	MODEL_PIXEL = 4,   /* Fragment */
 	MODEL_COMPUTE = 5, /* GLCompute */
+	MODEL_MESH = 5365, /* MeshEXT */
 	MODE_LOCAL_SIZE = 17,
 	MODE_LOCAL_SIZE_ID = 38,
 };
@@ -141,7 +146,7 @@ enum {
 enum {
 	ACCESS_VOLATILE = 1,
 	SCOPE_SUBGROUP = 3,
-	/* acquire and release; of buffers, LDS and images; only compute shaders have LDS */
+	/* acquire and release; of buffers, LDS and images; compute and mesh shaders have LDS */
 	SEMANTICS_ALL = 0x8 | 0x40 | 0x100 | 0x800,
 	SEMANTICS_NO_LDS = 0x8 | 0x40 | 0x800,
 };

@@ -37,6 +37,8 @@ enum bw_lines_origin {
 	BW_LINES_NONE, /* a shader of which only the interface is known */
 };
 enum bw_lines_origin bw_lines_origin(const struct bw_lines *l);
+/* An offset of Mesa 25.0, which counts from the dword before the code. */
+#define BW_SHADER_LINE_BEFORE 0xfffffffcu
 /* A shader of a Vulkan program: its code is code_b bytes from address 0 on. */
 struct bw_shader_line {
 	uint32_t offset_b, line, column;
@@ -70,6 +72,8 @@ const char *bw_lines_shader_file(const struct bw_lines *l);
 /* Whether a wave at that address has not begun its record yet. Then the memory has the record of an
  * earlier wave, which may have been killed. */
 bool bw_lines_before_record(const struct bw_lines *l, uint64_t addr);
+/* Whether it is the second shader of its program, by the numbers of its marks (spirv_record.h). */
+bool bw_lines_is_second(const struct bw_lines *l);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).

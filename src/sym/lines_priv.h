@@ -14,6 +14,7 @@
 #include "sym/lines.h"
 #include "sym/source_paths.h"
 #include "sym/spirv.h"
+#include "sym/spirv_record.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
 

@@ -7,13 +7,11 @@
 #include "base/util.h"
 #include "sym/lines_priv.h"
 
-/* Mesa 25.0 counts offsets from the dword before the code: its first record says so. */
-enum { BEFORE_CODE = 0xfffffffc };
-
+/* The first record of Mesa 25.0 says that it counts offsets from the dword before the code. */
 static bool counts_from_before(const struct bw_shader_code *c)
 {
 	for (size_t i = 0; i < c->n_lines; i++)
-		if (c->lines[i].offset_b == (uint32_t)BEFORE_CODE)
+		if (c->lines[i].offset_b == BW_SHADER_LINE_BEFORE)
 			return true;
 	return false;
 }
@@ -200,6 +198,11 @@ enum bw_lines_origin bw_lines_origin(const struct bw_lines *l)
 bool bw_lines_before_record(const struct bw_lines *l, uint64_t addr)
 {
 	return l->begun_b && addr <= l->begun_b;
+}
+
+bool bw_lines_is_second(const struct bw_lines *l)
+{
+	return l->spirv && bw_spirv_first_mark(l->spirv) == BW_SPIRV_RECORD_SECOND;
 }
 
 const char *bw_lines_shader_file(const struct bw_lines *l)

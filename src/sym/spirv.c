@@ -237,8 +237,7 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 		define(s, w[2], at);
 		return read_debug_source(s, at, n);
 	case OP_ENTRY_POINT:
-		if (n <= 3 ||
-		    (w[1] != MODEL_COMPUTE && w[1] != MODEL_VERTEX && w[1] != MODEL_PIXEL))
+		if (n <= 3 || (w[1] > MODEL_COMPUTE && w[1] != MODEL_MESH))
 			return NULL;
 		s->has_models |= s->entry && w[1] != s->model;
 		if (!s->entry && (!entry || !strcmp(text_at(s, at + 3, n - 3), entry))) {
@@ -421,9 +420,15 @@ size_t bw_spirv_n_marks(const struct bw_spirv *s)
 	return s->marked.len;
 }
 
+uint32_t bw_spirv_first_mark(const struct bw_spirv *s)
+{
+	const bool is_second = s->model == MODEL_CONTROL || s->model == MODEL_GEOMETRY;
+	return is_second ? BW_SPIRV_RECORD_SECOND : BW_SPIRV_RECORD_MARK;
+}
+
 bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out)
 {
-	uint32_t i = mark - BW_SPIRV_RECORD_MARK;
+	uint32_t i = mark - bw_spirv_first_mark(s);
 	if (i >= s->marked.len || !s->marked.data[i].file || !s->marked.data[i].line)
 		return false;
 	const struct spv_marked_line *l = &s->marked.data[i];

@@ -18,7 +18,7 @@ struct bw_spirv_constant {
 /* Whether a module is whole; the error (BW_E_INVALID) says what is damaged and at which word. */
 struct bw_error *bw_spirv_check(const uint32_t *words, size_t n) BW_MUST_CHECK;
 
-/* Copies the words. entry: the name of the compute shader; NULL: the first one. Fails if this is
+/* Copies the words. entry: the name of the shader; NULL: the first one. Fails if this is
  * not SPIR-V. Damage after the header ends the reading; what was read before stays. */
 struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entry,
 			       const struct bw_spirv_constant *constants, size_t n_constants,
@@ -31,6 +31,8 @@ const char *bw_spirv_file(const struct bw_spirv *s);
 const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i);
 /* The number of places in the shader that mark the beginning of a line (spirv_record.h). */
 size_t bw_spirv_n_marks(const struct bw_spirv *s);
+/* The number of the first of them (spirv_record.h). */
+uint32_t bw_spirv_first_mark(const struct bw_spirv *s);
 struct bw_spirv_line {
 	const char *file; /* borrowed */
 	unsigned line;

@@ -17,9 +17,31 @@
 /* A built-in variable that every shader of this kind can read, and that no compiler knows. */
 static uint32_t source_builtin(const struct bw_spv_record_job *j)
 {
-	return j->s->model == MODEL_VERTEX  ? BUILTIN_VERTEX_INDEX
-	       : j->s->model == MODEL_PIXEL ? BUILTIN_FRAG_COORD
-					    : BUILTIN_WORKGROUP_ID;
+	switch (j->s->model) {
+	case MODEL_VERTEX:
+		return BUILTIN_VERTEX_INDEX;
+	case MODEL_PIXEL:
+		return BUILTIN_FRAG_COORD;
+	case MODEL_CONTROL:
+	case MODEL_EVALUATION:
+	case MODEL_GEOMETRY:
+		return BUILTIN_PRIMITIVE_ID;
+	default: /* of compute and mesh shaders */
+		return BUILTIN_WORKGROUP_ID;
+	}
+}
+
+/* The type of that variable's value, if the shader does not declare it. */
+static uint32_t source_type(const struct bw_spv_record_job *j)
+{
+	switch (source_builtin(j)) {
+	case BUILTIN_FRAG_COORD:
+		return j->vec4_type;
+	case BUILTIN_WORKGROUP_ID:
+		return j->uvec3_type;
+	default:
+		return j->uint_type;
+	}
 }
 
 static void find_source(struct bw_spv_record_job *j)
@@ -37,9 +59,7 @@ static void find_source(struct bw_spv_record_job *j)
 	}
 	j->adds_source = true;
 	j->source = bw_spv_new_id(j);
-	j->source_type = j->s->model == MODEL_VERTEX  ? j->uint_type
-			 : j->s->model == MODEL_PIXEL ? j->vec4_type
-						      : j->uvec3_type;
+	j->source_type = source_type(j);
 	j->input_type = TYPE(j, &j->adds_input, OP_TYPE_POINTER, STORAGE_INPUT, j->source_type);
 }
 
@@ -119,7 +139,10 @@ static void begin_record(struct bw_spv_record_job *j)
 	uint32_t zero = bw_spv_record_zero(j);
 	clear_flags(j, zero, 0, true);
 	bw_spv_record_store(j, zero, 2, bw_spv_constant_id(j, 0));
-	bw_spv_record_store(j, zero, 3, bw_spv_constant_id(j, BW_SPIRV_RECORD_MAGIC));
+	const bool is_second = bw_spirv_first_mark(j->s) == BW_SPIRV_RECORD_SECOND;
+	bw_spv_record_store(j, zero, 3,
+			    bw_spv_constant_id(j, is_second ? BW_SPIRV_RECORD_MAGIC_SECOND
+							    : BW_SPIRV_RECORD_MAGIC));
 	bw_spv_record_store(j, bw_spv_record_zero(j), 1,
 			    bw_spv_constant_id(j, BW_SPIRV_RECORD_LIVE));
 }
@@ -139,7 +162,7 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 	if (j->s->model == MODEL_PIXEL) {
 		x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->float_type, x, 0);
 		x = EMIT_NEW(j, OP_BITCAST, j->uint_type, x);
-	} else if (j->s->model == MODEL_COMPUTE) {
+	} else if (source_builtin(j) == BUILTIN_WORKGROUP_ID) {
 		x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, x, 0);
 	} else if (j->source_type != j->uint_type) {
 		x = EMIT_NEW(j, OP_BITCAST, j->uint_type, x);
@@ -175,7 +198,7 @@ static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op
 	if (!j->line || (is_same && !j->has_called) || (j->is_inherited && is_terminator(op)) ||
 	    j->err || j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
-	uint32_t mark = bw_spv_new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
+	uint32_t mark = bw_spv_new_constant(j, bw_spirv_first_mark(j->s) + (uint32_t)j->lines.len);
 	bw_spv_record_fence(j);
 	bw_spv_record_store(j, bw_spv_record_zero(j), 2, mark);
 	if (!j->err)

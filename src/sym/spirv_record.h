@@ -2,7 +2,7 @@
 #ifndef BW_SYM_SPIRV_RECORD_H
 #define BW_SYM_SPIRV_RECORD_H
 
-/* A compute shader that keeps a record of its variables, for the debugger: `breakwater run -O0
+/* A shader that keeps a record of its variables, for the debugger: `breakwater run -O0
  * shader.comp`. Pure: words in, words out.
  *
  * The record is an array of words in each lane's scratch memory. Its head has four words: 0, a
@@ -26,15 +26,19 @@
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
 /* OpString: FILE:LINE:FUNCTION:GOES_ON, the file as the id of an OpString, the function as its own.
  * GOES_ON is 1 where the line has begun before: after a call, and in another block of an
- * expression; else 0. The first of them is of the mark BW_SPIRV_RECORD_MARK, the others are of
- * those that follow it. */
+ * expression; else 0. The first of them is of the shader's first mark, the others are of those that
+ * follow it. */
 #define BW_SPIRV_RECORD_LINE "breakwater.line:"
 #define BW_SPIRV_RECORD_MARK 0xb7000000u
-#define BW_SPIRV_RECORD_MARKS_MAX 0x1000000u
+/* Drivers make one program of two shaders. A tessellation control or geometry shader is the second
+ * one of its program, and its first mark is this: */
+#define BW_SPIRV_RECORD_SECOND 0xb7800000u
+#define BW_SPIRV_RECORD_MARKS_MAX 0x800000u
 #define BW_SPIRV_RECORD_MAX_B 16384
 #define BW_SPIRV_RECORD_LIVE 0x57a7e4ecu
 #define BW_SPIRV_RECORD_ENDED 0x57a7e4edu
 #define BW_SPIRV_RECORD_MAGIC 0xb2ea4a7eu
+#define BW_SPIRV_RECORD_MAGIC_SECOND 0xb2ea4a7fu
 
 struct bw_spirv_words BW_VEC(uint32_t);
 

@@ -12,8 +12,9 @@ void bw_spv_record_fence(struct bw_spv_record_job *j)
 {
 	j->tie = 0;
 	EMIT(j, OP_MEMORY_BARRIER, bw_spv_constant_id(j, SCOPE_SUBGROUP),
-	     bw_spv_constant_id(j,
-				j->s->model == MODEL_COMPUTE ? SEMANTICS_ALL : SEMANTICS_NO_LDS));
+	     bw_spv_constant_id(j, j->s->model == MODEL_COMPUTE || j->s->model == MODEL_MESH
+					   ? SEMANTICS_ALL
+					   : SEMANTICS_NO_LDS));
 }
 
 static uint32_t tie(struct bw_spv_record_job *j)

@@ -93,14 +93,33 @@ uint32_t bw_spv_record_pointee(const struct bw_spv_record_job *j, uint32_t type,
 	return w && bw_spv_op(*w) == OP_TYPE_POINTER && w[2] == storage ? w[3] : 0;
 }
 
-/* Whether it is an input of a vertex or pixel shader, built in or not, or an output that is not
- * built in. Inputs have their values from the beginning. */
+/* Whether its invocations see the values of a whole patch, or of a whole group, there: reading all
+ * of them would read what other invocations have not written. */
+static bool is_of_many(const struct bw_spv_record_job *j, uint32_t storage, uint32_t type)
+{
+	switch (j->s->model) {
+	case MODEL_CONTROL:
+		return storage == STORAGE_OUTPUT || bw_spv_record_op(j, type) == OP_TYPE_ARRAY;
+	case MODEL_EVALUATION:
+		return storage == STORAGE_INPUT && bw_spv_record_op(j, type) == OP_TYPE_ARRAY;
+	case MODEL_MESH:
+		return storage == STORAGE_OUTPUT;
+	default:
+		return false;
+	}
+}
+
+/* Whether it is an input of a shader of a draw, built in or not, or an output that is not built in.
+ * Inputs have their values from the beginning. */
 static bool is_interface(const struct bw_spv_record_job *j, const uint32_t *w, uint32_t storage,
 			 uint32_t *type)
 {
-	uint32_t builtin, pointee = bw_spv_record_pointee(j, w[1], storage);
-	if (!pointee || j->s->model == MODEL_COMPUTE ||
-	    bw_spv_decoration(j->s, pointee, 0, DECO_BUILTIN, &builtin) ||
+	uint32_t builtin, pointee = bw_spv_record_pointee(j, w[1], storage), block = pointee;
+	const uint32_t *t = pointee ? bw_spv_def(j->s, pointee, 3) : NULL;
+	if (t && bw_spv_op(*t) == OP_TYPE_ARRAY) /* of a primitive's vertices */
+		block = t[2];
+	if (!pointee || j->s->model == MODEL_COMPUTE || is_of_many(j, storage, pointee) ||
+	    bw_spv_decoration(j->s, block, 0, DECO_BUILTIN, &builtin) ||
 	    (storage == STORAGE_OUTPUT &&
 	     bw_spv_decoration(j->s, w[2], NO_MEMBER, DECO_BUILTIN, &builtin)))
 		return false;

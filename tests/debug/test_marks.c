@@ -41,7 +41,8 @@ static const uint32_t code[] = {
 static void expect(const uint32_t *words, size_t size_b, uint32_t n_marks,
 		   const struct bw_shader_mark *want, size_t n_want)
 {
-	const struct bw_marked_code c = {BW_ISA_GFX11, words, size_b, n_marks};
+	const struct bw_marked_code c = {BW_ISA_GFX11, words, size_b, BW_SPIRV_RECORD_MARK,
+					 n_marks};
 	struct bw_shader_mark *found;
 	size_t n;
 	uint32_t begun;
@@ -91,8 +92,10 @@ static void test_begun(void **state)
 	};
 	uint32_t later[BW_ARRAY_SIZE(first) + 1] = {0xbfa50000}; /* s_cbranch_execz to the next */
 	memcpy(later + 1, first, sizeof(first));
-	const struct bw_marked_code a = {BW_ISA_GFX11, first, sizeof(first), 1},
-				    b = {BW_ISA_GFX11, later, sizeof(later), 1};
+	const struct bw_marked_code a = {BW_ISA_GFX11, first, sizeof(first), BW_SPIRV_RECORD_MARK,
+					 1},
+				    b = {BW_ISA_GFX11, later, sizeof(later), BW_SPIRV_RECORD_MARK,
+					 1};
 	struct bw_shader_mark *found;
 	uint32_t begun;
 	size_t n;
@@ -110,7 +113,8 @@ static void test_anything(void **state)
 {
 	uint32_t words[64], seed = 1;
 	for (unsigned run = 0; run < 20000; run++) {
-		const struct bw_marked_code c = {BW_ISA_GFX11, words, sizeof(words), 4};
+		const struct bw_marked_code c = {BW_ISA_GFX11, words, sizeof(words),
+						 BW_SPIRV_RECORD_MARK, 4};
 		struct bw_shader_mark *found;
 		size_t n;
 		uint32_t begun;

@@ -96,7 +96,7 @@ static uint32_t mark_moved(const struct search *s, const struct state *now,
 		return 0;
 	if (src != BW_SRC_LITERAL)
 		return mark_in(now, src);
-	bool is_mark = inst->literal - BW_SPIRV_RECORD_MARK < s->code->n_marks;
+	bool is_mark = inst->literal - s->code->first_mark < s->code->n_marks;
 	return is_mark || inst->literal == BW_SPIRV_RECORD_LIVE ? inst->literal : 0;
 }
 

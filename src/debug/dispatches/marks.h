@@ -13,7 +13,7 @@ struct bw_marked_code {
 	enum bw_isa_gen gen;
 	const void *bytes; /* any bytes; need not be code */
 	size_t size_b;
-	uint32_t n_marks; /* number of marks that the shader has */
+	uint32_t first_mark, n_marks; /* that the shader has */
 };
 
 /* Lists, by address, the stores of marks and the beginnings of basic blocks; a block's beginning

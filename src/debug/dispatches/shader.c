@@ -75,6 +75,7 @@ static struct bw_error *find_marks(struct bw_debug *d, const struct bw_module *m
 		.gen = bw_debug_isa(d),
 		.bytes = m->raw,
 		.size_b = m->raw_b,
+		.first_mark = code->spirv ? bw_spirv_first_mark(code->spirv) : 0,
 		.n_marks = code->spirv ? (uint32_t)bw_spirv_n_marks(code->spirv) : 0};
 	BW_TRY(bw_marks_find(&x, out, &code->n_marks, &code->begun_b));
 	code->marks = *out;

@@ -12,9 +12,10 @@
 
 enum { HEAD_WORDS = 4, STATE_AT_B = 4, SEARCH_MAX_B = 64 << 10 };
 
-static bool is_head(const uint32_t *words)
+static bool is_head(const uint32_t *words, bool of_second)
 {
-	return !words[0] && words[3] == BW_SPIRV_RECORD_MAGIC &&
+	const uint32_t magic = of_second ? BW_SPIRV_RECORD_MAGIC_SECOND : BW_SPIRV_RECORD_MAGIC;
+	return !words[0] && words[3] == magic &&
 	       (words[1] == BW_SPIRV_RECORD_LIVE || words[1] == BW_SPIRV_RECORD_ENDED);
 }
 
@@ -26,7 +27,8 @@ static struct bw_error *read_private(const struct bw_value_of *x, uint64_t at, v
 
 /* Finds where a record begins: the lane's own, or one that an earlier wave has left. The driver may
  * have put other arrays before it. */
-static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bool *out_found)
+static struct bw_error *find_head(const struct bw_value_of *x, bool of_second, uint64_t *out,
+				  bool *out_found)
 {
 	const size_t n = BW_MIN(bw_debug_scratch_lane_b(x->d, x->wave), (uint32_t)SEARCH_MAX_B) / 4;
 	uint32_t head[HEAD_WORDS];
@@ -35,7 +37,7 @@ static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bo
 	if (n < HEAD_WORDS)
 		return NULL;
 	BW_TRY(read_private(x, 0, head, sizeof(head)));
-	*out_found = is_head(head);
+	*out_found = is_head(head, of_second);
 	if (*out_found)
 		return NULL;
 	_cleanup_free_ uint32_t *words = malloc(n * sizeof(*words));
@@ -44,7 +46,7 @@ static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bo
 	BW_TRY(read_private(x, 0, words, n * sizeof(*words)));
 	for (size_t i = 1; i + HEAD_WORDS <= n && !*out_found; i++) {
 		*out = i * 4;
-		*out_found = is_head(words + i);
+		*out_found = is_head(words + i, of_second);
 	}
 	return NULL;
 }
@@ -56,7 +58,7 @@ static struct bw_error *find_record(const struct bw_value_of *x, const struct bw
 	uint32_t state = 0;
 	bool found = false;
 	if (x->wave && !bw_lines_before_record(f->lines, f->addr))
-		BW_TRY(find_head(x, out, &found));
+		BW_TRY(find_head(x, bw_lines_is_second(f->lines), out, &found));
 	if (found)
 		BW_TRY(read_private(x, *out + STATE_AT_B, &state, sizeof(state)));
 	*out_why = !found ? "the lane has not begun its record"
