@@ -35,6 +35,9 @@ struct bw_dispatch_info {
 	struct bw_target_dispatch desc;
 	const char *label;			 /* "pass/blur", "" for none */
 	const struct bw_target_object *pipeline; /* NULL: not known */
+	/* VERTEX of a draw: the vertex or mesh shader, NULL: it is the one at desc.code_va; and the
+	 * names of those between it and the pixel shader, "" for none */
+	const char *vertex_shader, *other_shaders;
 };
 /* All dispatches in their order, without draws; those that have ended stay listed. Borrowed until
  * the next call that resumes waves. */
@@ -45,6 +48,11 @@ const struct bw_dispatch_info *bw_debug_draw_shaders(struct bw_debug *d, size_t 
 /* The name of one of them. NULL: it is the driver's own. Where no pipeline is known at all, as in a
  * program of OpenGL, that cannot be told, and each has the name that its code gives it. */
 const char *bw_debug_draw_shader_name(struct bw_debug *d, const struct bw_dispatch_info *x);
+/* "vertex", "tessellation control", "pixel" ... */
+const char *bw_stage_words(enum bw_target_stage stage);
+/* What the shader of a draw is for that a wave runs at pc, and its name. A program may have two. */
+enum bw_target_stage bw_debug_draw_stage_at(struct bw_debug *d, const struct bw_dispatch_info *x,
+					    uint64_t pc, const char **out_name);
 /* Writes "dispatch 3", or "pixel shader of draw 2". */
 void bw_dispatch_words(const struct bw_dispatch_info *x, char out[48]);
 /* The first dispatch that is held now, so that none of its waves has begun. NULL: none is held. */

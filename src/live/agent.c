@@ -289,6 +289,9 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 		.indirect_va = from->indirect_va,
 		.pipeline = from->pipeline,
 		.block_va = from->block_va,
+		.hull_va = from->hull_va,
+		.hull = {from->hull[0], from->hull[1]},
+		.second = from->second,
 		.stage = from->stage <= BW_AGENT_PIXEL ? (enum bw_target_stage)from->stage
 						       : BW_STAGE_COMPUTE,
 		.draw = {from->n_vertices, from->n_instances, from->n_draws, from->is_indexed},
@@ -299,8 +302,7 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 	memcpy(to->user_data, from->user_data, sizeof(to->user_data));
 }
 
-_Static_assert((int)BW_STAGE_VERTEX == (int)BW_AGENT_VERTEX &&
-		       (int)BW_STAGE_PIXEL == (int)BW_AGENT_PIXEL,
+_Static_assert((int)BW_STAGE_PIXEL == (int)BW_AGENT_PIXEL && (int)BW_STAGES == (int)BW_AGENT_STAGES,
 	       "stages are passed on unchanged");
 _Static_assert((int)BW_LABEL_SEPARATOR == (int)BW_AGENT_LABEL_SEPARATOR,
 	       "labels are passed on unchanged");

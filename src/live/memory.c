@@ -284,7 +284,7 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 			.format = o.format,
 			.flags = o.flags,
 			.push_b = o.push_b,
-			.stage = (enum bw_target_stage)(o.stage <= BW_AGENT_PIXEL ? o.stage : 0)};
+			.stage = (enum bw_target_stage)(o.stage < BW_AGENT_STAGES ? o.stage : 0)};
 		memcpy(to->sets, o.sets, sizeof(to->sets));
 		copy_text(to->name, o.name, sizeof(to->name));
 		copy_text(to->entry, o.entry, sizeof(to->entry));

@@ -11,8 +11,10 @@ static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value, s
 {
 	if (addr_dw == BW_REG_GC_DW(SPI_TMPRING_SIZE))
 		state->tmpring_size = value;
-	if (addr_dw == BW_REG_GC_DW(VGT_SHADER_STAGES_EN))
+	if (addr_dw == BW_REG_GC_DW(VGT_SHADER_STAGES_EN)) {
 		state->vertices_w32 = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_W32_EN, value);
+		state->has_hull = BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_EN, value);
+	}
 	if (addr_dw == BW_REG_GC_DW(SPI_PS_IN_CONTROL))
 		state->pixels_w32 = BW_FIELD_GET(SPI_PS_IN_CONTROL, PS_W32_EN, value);
 	if (addr_dw < BW_PM4_SH_BEGIN_DW || addr_dw >= BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)

@@ -22,6 +22,7 @@ struct bw_pm4_scan {
 	uint32_t n_instances;	       /* of the draws that follow */
 	uint32_t tmpring_size;	       /* SPI_TMPRING_SIZE: of draws */
 	bool vertices_w32, pixels_w32; /* their waves have 32 lanes */
+	bool has_hull;		       /* draws have waves of tessellation control shaders */
 };
 struct bw_pm4_dispatch {
 	uint32_t dim[3], initiator;

@@ -20,6 +20,7 @@
 #include "arch/wave.h"
 #include "base/error.h"
 #include "target/runtime.h"
+#include "target/stages.h"
 #include "target/verdict.h"
 
 /* Between the levels of a label; a level has none in it. */
@@ -122,13 +123,6 @@ struct bw_target_arg {
 	uint32_t size_b;
 	char name[48], type[48]; /* "" where they are not known */
 };
-/* A draw has two stages with waves, its vertex and its pixel shader. */
-enum bw_target_stage { BW_STAGE_COMPUTE, BW_STAGE_VERTEX, BW_STAGE_PIXEL };
-/* n: vertices or indices; n_draws: the packet's, at most; UINT32_MAX: read from memory. */
-struct bw_target_draw {
-	uint32_t n, n_instances, n_draws;
-	bool is_indexed;
-};
 /* One dispatch of a submission, or one of the two stages of a draw, which follow each other. */
 struct bw_target_dispatch {
 	uint64_t code_va;
@@ -153,6 +147,10 @@ struct bw_target_dispatch {
 	uint64_t block_va; /* what their offsets count from; 0: none */
 	enum bw_target_stage stage;
 	struct bw_target_draw draw; /* of a stage of a draw */
+	/* VERTEX: ids like `pipeline`, which is the first shader of the program at code_va */
+	uint64_t hull_va; /* the program of the vertex and the control shader; 0: none */
+	uint32_t hull[2]; /* its shaders */
+	uint32_t second;  /* the geometry shader, which is in the program at code_va as well */
 };
 
 /* Things that the program's API knows by name. */

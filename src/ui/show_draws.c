@@ -48,6 +48,13 @@ static void vertex_shader(struct bw_table *t, const void *of)
 	shader(t, ((const struct draw_row *)of)->vertex_name);
 }
 
+static void other_shaders(struct bw_table *t, const void *of)
+{
+	const struct draw_row *r = of;
+	if (r->vertex.other_shaders[0])
+		bw_table_text(t, "%s", r->vertex.other_shaders);
+}
+
 static void pixel_shader(struct bw_table *t, const void *of)
 {
 	shader(t, ((const struct draw_row *)of)->pixel_name);
@@ -60,6 +67,8 @@ static const struct bw_fact draw_rows[] = {
 	{"Instances", "instances", "count?", BW_GET(n_instances)},
 	{"State", "state", "dispatch-state", BW_OF(struct draw_row, state)},
 	{"Vertex Shader", "vertex_shader", "text", BW_GET(vertex_shader)},
+	{"Others", "other_shaders", "text?", BW_GET(other_shaders),
+	 .says = "Tessellation control and evaluation, and geometry."},
 	{"Pixel Shader", "pixel_shader", "text", BW_GET(pixel_shader)},
 	{"Label", "label", "text?", BW_OF(struct draw_row, vertex.label)},
 	{"Draws To", "attachments", "text?", BW_OF(struct draw_row, targets)},
@@ -147,10 +156,12 @@ static void set_state(struct draw_row *rows, size_t n, size_t i)
 struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d)
 {
 	size_t n = 0;
-	bool has_labels = false;
+	bool has_labels = false, has_others = false;
 	const struct bw_dispatch_info *list = bw_debug_draw_shaders(d, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		has_labels |= list[i].label[0] != '\0';
+		has_others |= list[i].other_shaders[0] != '\0';
+	}
 	struct draw_row *rows = calloc(n + 1, sizeof(*rows));
 	if (!rows)
 		return bw_error_nomem();
@@ -172,6 +183,8 @@ struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d)
 	bw_table_begin(t, &draw_facts);
 	if (!has_labels)
 		bw_table_hide(t, "label");
+	if (!has_others)
+		bw_table_hide(t, "other_shaders");
 	for (size_t i = 0; i < n_rows; i++) {
 		set_state(rows, n_rows, i);
 		bw_table_row(t, &rows[i]);

@@ -293,26 +293,38 @@ static size_t classes_of(const struct bw_wave_info *w, struct bw_debug *d,
 	return n;
 }
 
-/* "pixels 48,32 to 63,35", all within that rectangle; or "vertices 0 to 5". */
+/* "pixels 48,32 to 63,35", all within that rectangle; "vertices 0 to 5", "primitives 0 to 3". */
 static void show_draw_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t lanes,
 			    struct bw_str *out)
 {
 	const struct bw_draws_wave *wave;
 	int32_t x[2] = {INT32_MAX, INT32_MIN}, y[2] = {INT32_MAX, INT32_MIN};
 	unsigned n = 0;
+	const char *unused;
+	const struct bw_dispatch_info *of = bw_debug_dispatch(d, w->dispatch);
+	enum bw_target_stage stage = of ? bw_debug_draw_stage_at(d, of, w->pc, &unused) : w->stage;
+	const bool has_primitives = stage > BW_STAGE_PIXEL;
+	if (stage == BW_STAGE_MESH) /* each lane says which thread of which group it is */
+		return;
 	struct bw_error *err = bw_debug_draw_lanes(d, w, &wave);
 	for (unsigned lane = 0; !err && lane < w->lanes; lane++) {
 		const struct bw_draws_lane *l = &wave->lane[lane];
-		if (!(lanes >> lane & 1) || !(l->flags & BW_DRAWS_IS_USED))
+		const uint32_t has = has_primitives ? BW_DRAWS_HAS_PRIMITIVE : BW_DRAWS_IS_USED;
+		if (!(lanes >> lane & 1) || !(l->flags & has))
 			continue;
-		x[0] = BW_MIN(x[0], l->x);
-		x[1] = BW_MAX(x[1], l->x);
+		const int32_t of_lane = has_primitives ? (int32_t)l->primitive : l->x;
+		x[0] = BW_MIN(x[0], of_lane);
+		x[1] = BW_MAX(x[1], of_lane);
 		y[0] = BW_MIN(y[0], l->y);
 		y[1] = BW_MAX(y[1], l->y);
 		n++;
 	}
 	if (n && wave->stage == BW_DRAWS_VERTICES)
-		bw_str_addf(out, "vertices %u to %u", (uint32_t)x[0], (uint32_t)x[1]);
+		bw_str_addf(out, "%s %u to %u",
+			    stage == BW_STAGE_GEOMETRY ? "primitives"
+			    : has_primitives	       ? "patches"
+						       : "vertices",
+			    (uint32_t)x[0], (uint32_t)x[1]);
 	else if (n)
 		bw_str_addf(out, "pixels %d,%d to %d,%d", x[0], y[0], x[1], y[1]);
 	bw_error_free(err);

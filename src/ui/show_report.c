@@ -31,11 +31,13 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 		snprintf(suffix, sizeof(suffix), ", reason: %s", reasons);
 	}
 	bw_out_line(o, "%s %s (stopped%s)", name, place, suffix);
-	bw_out_line(o, "pc: 0x%012llx (%s %s, entry 0x%012llx)", (unsigned long long)w->pc,
-		    !w->draw			 ? "kernel"
-		    : w->stage == BW_STAGE_PIXEL ? "pixel shader"
-						 : "vertex shader",
-		    x ? x->kernel_title : "?", (unsigned long long)(x ? x->desc.code_va : 0));
+	const char *shader = x ? x->kernel_title : "?";
+	enum bw_target_stage stage = BW_STAGE_COMPUTE;
+	if (w->draw && x)
+		stage = bw_debug_draw_stage_at(d, x, w->pc, &shader);
+	bw_out_line(o, "pc: 0x%012llx (%s%s %s, entry 0x%012llx)", (unsigned long long)w->pc,
+		    w->draw ? bw_stage_words(stage) : "kernel", w->draw ? " shader" : "", shader,
+		    (unsigned long long)(x ? x->desc.code_va : 0));
 }
 
 static struct bw_error *show_special(struct bw_out *o, struct bw_debug *d,

@@ -228,10 +228,13 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_line(o, "Thread %u, %s", w->number, name);
 	bool placed = w->wave_in_group != BW_GROUP_UNKNOWN && !w->draw;
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
+	const char *shader = NULL;
+	enum bw_target_stage stage = w->stage;
+	if (w->draw && x)
+		stage = bw_debug_draw_stage_at(d, x, w->pc, &shader);
 	if (w->draw)
-		bw_out_line(o, "  draw       %u, %s shader %s", w->draw,
-			    w->stage == BW_STAGE_PIXEL ? "pixel" : "vertex",
-			    x && x->pipeline ? x->kernel_title : "of the driver's own");
+		bw_out_line(o, "  draw       %u, %s shader %s", w->draw, bw_stage_words(stage),
+			    x && x->pipeline ? shader : "of the driver's own");
 	else if (placed)
 		bw_out_line(o, "  workgroup  (%u,%u,%u) of dispatch %u, wave %u of it",
 			    w->workgroup[0], w->workgroup[1], w->workgroup[2], w->dispatch,
@@ -258,7 +261,7 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_int(o, "dispatch", w->dispatch);
 	if (w->draw) {
 		bw_out_int(o, "draw", w->draw);
-		bw_out_str(o, "stage", w->stage == BW_STAGE_PIXEL ? "pixel" : "vertex");
+		bw_out_str(o, "stage", bw_stage_words(stage));
 	}
 	if (placed) {
 		bw_out_json(o, "workgroup", bw_dims_json(w->workgroup));

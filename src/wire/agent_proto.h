@@ -42,7 +42,7 @@ struct bw_agent_call {
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
-enum { BW_AGENT_PROTO_VERSION = 13 };
+enum { BW_AGENT_PROTO_VERSION = 14 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -184,11 +184,22 @@ struct bw_agent_fault {
 	uint32_t status, vmhub;
 };
 
-/* What the waves of a bw_agent_dispatch are. */
-enum bw_agent_stage { BW_AGENT_COMPUTE, BW_AGENT_VERTEX, BW_AGENT_PIXEL };
+/* What a shader is for. Waves of a bw_agent_dispatch are COMPUTE, VERTEX or PIXEL. */
+enum bw_agent_stage {
+	BW_AGENT_COMPUTE,
+	BW_AGENT_VERTEX,
+	BW_AGENT_PIXEL,
+	BW_AGENT_CONTROL,    /* of tessellation */
+	BW_AGENT_EVALUATION, /* the same */
+	BW_AGENT_GEOMETRY,
+	BW_AGENT_MESH,
+	BW_AGENT_STAGES
+};
 /* One dispatch packet of a submission with the COMPUTE_* registers in force; or the vertex or the
  * pixel shader of a draw, with those of its stage in the form of COMPUTE_*. The two of a draw
- * follow each other. */
+ * follow each other. VERTEX is what makes primitives: a program of the vertex, the tessellation
+ * evaluation or the mesh shader, and of a geometry shader after the former two. With tessellation,
+ * there is a program of the vertex and the control shader as well. */
 struct bw_agent_dispatch {
 	uint64_t code_va; /* PGM_HI:LO << 8, canonical */
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
@@ -212,6 +223,10 @@ struct bw_agent_dispatch {
 	uint32_t n_vertices, n_instances;
 	uint32_t n_draws, is_indexed, pad; /* n_draws: the packet has so many at most */
 	uint64_t block_va;		   /* of the block that the arguments lie in; 0: none */
+	/* VERTEX: ids as of `pipeline`, which is the program's first shader */
+	uint64_t hull_va;	/* the program of the vertex and the control shader; 0: none */
+	uint32_t hull[2];	/* its shaders */
+	uint32_t second, pad_1; /* the geometry shader */
 };
 /* An argument of an OpenCL kernel, in the kernel's order. */
 #define BW_AGENT_ARG_NOWHERE UINT32_MAX

@@ -19,13 +19,18 @@ enum bw_draws_lane_flag {
 	BW_DRAWS_IS_USED = 1,	 /* it has a vertex or a pixel */
 	BW_DRAWS_IS_COVERED = 2, /* pixels: else it is a helper */
 	BW_DRAWS_IS_FRONT = 4,	 /* pixels */
+	/* vertices: the lane has a primitive, patch or thread as well, in
+	 * the program's second shader or in its only one */
+	BW_DRAWS_HAS_PRIMITIVE = 8,
 };
 struct bw_draws_lane {
 	uint32_t flags;
-	int32_t x, y;	    /* pixels; vertices: x is the index, y is not used */
-	uint32_t instance;  /* vertices */
-	uint32_t primitive; /* pixels: of its round */
-	int32_t sample;	    /* pixels: that it is for; -1: all */
+	int32_t x, y;	     /* pixels; vertices: x is the index, y is not used */
+	uint32_t instance;   /* vertices */
+	uint32_t primitive;  /* pixels: of its round; HAS_PRIMITIVE: of its draw */
+	uint32_t invocation; /* HAS_PRIMITIVE: of the shader, for that primitive or group */
+	uint32_t group[3];   /* HAS_PRIMITIVE: of threads */
+	int32_t sample;	     /* pixels: that it is for; -1: all */
 	uint32_t samples; /* pixels: covered ones, and not rejected by an early test; a bit each */
 	uint32_t layer;	  /* pixels */
 };

@@ -47,9 +47,13 @@ static void test_draws(void **state)
 	};
 	/* clang-format on */
 	static struct bw_pm4_scan scan;
+	static const uint32_t stages[] = {0xc0016900, 0x2d5, 4}; /* VGT_SHADER_STAGES_EN: HS_EN */
 	struct seen s = {.n = 0};
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
 	assert_int_equal(s.n, 6);
+	assert_false(scan.has_hull);
+	bw_pm4_find_dispatches(&scan, stages, BW_ARRAY_SIZE(stages), found, &s);
+	assert_true(scan.has_hull);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(s.f[i].what, BW_PM4_FOUND_DRAW);
 	assert_int_equal(s.f[0].pos_dw, 14);

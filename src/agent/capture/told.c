@@ -30,12 +30,12 @@ struct known {
 static struct BW_VEC(struct known) pipelines;
 
 /* Graphics pipelines, by their vertex and pixel shader. The handle of the one at i has room for the
- * number of a stage (BW_NAMES_STAGE), and is not a multiple of 8 either. */
+ * number of a stage (BW_NAMES_STAGE), and is not an address. */
 struct known_draw {
 	struct known stages[2];
 };
 static struct BW_VEC(struct known_draw) draw_pipelines;
-#define DRAW_PIPELINE(i) (1ull << 62 | (uint64_t)(i) << 3 | 4)
+#define DRAW_PIPELINE(i) (1ull << 62 | (uint64_t)(i) << 3)
 
 static void add_shader(uint32_t id, uint64_t handle, const struct bw_capture_pipeline *p)
 {

@@ -107,9 +107,15 @@ static void add_draw(struct submission *s, const struct bw_pm4_find *found, uint
 		{.stage = BW_AGENT_VERTEX,
 		 .code_va = bw_canonical(
 			 bw_join_256b(SPI_FIELD(r, PGM_HI_ES, MEM_BASE), SPI(r, PGM_LO_ES))),
+		 .hull_va = r->has_hull
+				    ? bw_canonical(bw_join_256b(SPI_FIELD(r, PGM_HI_LS, MEM_BASE),
+								SPI(r, PGM_LO_LS)))
+				    : 0,
 		 .rsrc1 = RSRC1_OF(r, GS),
-		 .rsrc2 = RSRC2_OF(r, GS) | BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE,
-						     SPI_FIELD(r, PGM_RSRC2_GS, LDS_SIZE))},
+		 .rsrc2 = RSRC2_OF(r, GS) |
+			  BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE,
+				   SPI_FIELD(r, PGM_RSRC2_GS, LDS_SIZE)) |
+			  (r->has_hull ? RSRC2_OF(r, HS) : 0)},
 		{.stage = BW_AGENT_PIXEL,
 		 .code_va = bw_canonical(
 			 bw_join_256b(SPI_FIELD(r, PGM_HI_PS, MEM_BASE), SPI(r, PGM_LO_PS))),

@@ -30,7 +30,7 @@ enum { PIPELINE_LOOK_B = 1024, SHADER_LOOK_B = 512 };
 static bool points_to(uint64_t pipeline, uint64_t code_va)
 {
 	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
-	if (!pipeline || pipeline % 8)
+	if (!pipeline || pipeline % 8 || pipeline >> 47)
 		return false;
 	size_t n = bw_agent_peek(pipeline, object, sizeof(object)) / 8;
 	for (size_t i = 0; i < n; i++) {
@@ -186,6 +186,35 @@ static struct bw_agent_object *shader_of(const struct bw_names_recorded *r, uint
 	return bw_names_find(BW_AGENT_OBJECT_PIPELINE, BW_NAMES_STAGE(r->pipeline_handle, stage));
 }
 
+/* The shader with which the program of a stage begins: what has been made of primitives, or of
+ * vertices, by the time of VERTEX depends on what the pipeline has. */
+static struct bw_agent_object *first_of(const struct bw_names_recorded *r, uint32_t stage)
+{
+	struct bw_agent_object *o = NULL;
+	if (stage == BW_AGENT_VERTEX)
+		o = shader_of(r, BW_AGENT_EVALUATION);
+	if (!o && stage == BW_AGENT_VERTEX)
+		o = shader_of(r, BW_AGENT_MESH);
+	return o ? o : shader_of(r, stage);
+}
+
+static uint32_t id_at(struct bw_agent_object *o, uint64_t code_va)
+{
+	if (o)
+		o->va = code_va;
+	return o ? o->id : 0;
+}
+
+/* The other shaders of the programs before the pixel shader. */
+static void fill_programs(const struct bw_names_recorded *r, struct bw_agent_dispatch *d)
+{
+	if (d->hull_va) {
+		d->hull[0] = id_at(shader_of(r, BW_AGENT_VERTEX), d->hull_va);
+		d->hull[1] = id_at(shader_of(r, BW_AGENT_CONTROL), d->hull_va);
+	}
+	d->second = id_at(shader_of(r, BW_AGENT_GEOMETRY), d->code_va);
+}
+
 /* Whether a recorded draw is the packet whose two stages these are. Of its shaders one is enough:
  * a draw without colours may have no pixel shader of its own. */
 static bool is_draw(const struct bw_names_recorded *r, const struct bw_agent_dispatch stages[2])
@@ -198,7 +227,7 @@ static bool is_draw(const struct bw_names_recorded *r, const struct bw_agent_dis
 							  r->groups[1] != stages->n_instances))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
-		struct bw_agent_object *o = shader_of(r, stages[i].stage);
+		struct bw_agent_object *o = first_of(r, stages[i].stage);
 		bool same = o && o->va && ((o->va ^ stages[i].code_va) & BW_VA_MASK) == 0;
 		fits |= same || points_to(r->pipeline_handle, stages[i].code_va);
 	}
@@ -220,11 +249,10 @@ static void match_draws(struct bw_names_submission *s, struct bw_agent_dispatche
 		s->next_draw = k + 1;
 		for (unsigned n = 0; n < 2; n++) {
 			struct bw_names_recorded r = s->draws.data[k];
-			struct bw_agent_object *o = shader_of(&r, stages[n].stage);
-			if (o)
-				o->va = stages[n].code_va;
-			r.pipeline = o ? o->id : 0;
+			r.pipeline = id_at(first_of(&r, stages[n].stage), stages[n].code_va);
 			fill(s, &r, &stages[n], blob);
+			if (stages[n].stage == BW_AGENT_VERTEX)
+				fill_programs(&r, &stages[n]);
 		}
 	}
 }

@@ -390,7 +390,7 @@ static bool has_word(const uint64_t *w, size_t n, uint64_t va)
  * which object is its. */
 static void look_at_pipeline(uint64_t handle, uint64_t code_va, struct found *f)
 {
-	enum { STAGE_BITS = 3 }; /* of a shader of a graphics pipeline (BW_NAMES_STAGE) */
+	enum { STAGE_BITS = 7 }; /* of a shader of a graphics pipeline (BW_NAMES_STAGE) */
 	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
 	handle &= ~(uint64_t)STAGE_BITS;
 	if (!code_va || !handle || handle % 8 || !is_pointer(handle))

@@ -201,7 +201,7 @@ RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNa
 	if (info->objectType == VK_OBJECT_TYPE_BUFFER)
 		bw_vk_bounds_name(info->objectHandle, info->pObjectName);
 	/* the shaders of a graphics pipeline are objects of their own */
-	for (uint32_t stage = BW_AGENT_VERTEX; stage <= BW_AGENT_PIXEL; stage++)
+	for (uint32_t stage = BW_AGENT_VERTEX; stage < BW_AGENT_STAGES; stage++)
 		if (info->objectType == VK_OBJECT_TYPE_PIPELINE)
 			bw_names_set_name(BW_AGENT_OBJECT_PIPELINE,
 					  BW_NAMES_STAGE(info->objectHandle, stage),

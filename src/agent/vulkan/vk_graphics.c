@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphics pipelines: their vertex and pixel shaders are objects of their own, with names, sources
- * and, where the debugger wants them, notes (-O0), like compute shaders. */
+/* Graphics pipelines: their shaders are objects of their own, with names, sources and, where the
+ * debugger wants them, notes (-O0), like compute shaders. */
 #include <stdlib.h>
 
 #include "agent/names/names_priv.h"
@@ -15,7 +15,7 @@
 /* A pipeline that is to be made. All owned. */
 struct with_stages {
 	VkPipelineShaderStageCreateInfo *stages;
-	struct bw_vk_plan *plans; /* of those that are vertex and pixel shaders */
+	struct bw_vk_plan *plans; /* of those whose waves the debugger knows */
 };
 
 struct with_changes {
@@ -27,9 +27,22 @@ struct with_changes {
 
 static enum bw_agent_stage stage_of(VkShaderStageFlagBits bit)
 {
-	return bit == VK_SHADER_STAGE_VERTEX_BIT     ? BW_AGENT_VERTEX
-	       : bit == VK_SHADER_STAGE_FRAGMENT_BIT ? BW_AGENT_PIXEL
-						     : BW_AGENT_COMPUTE;
+	switch ((uint32_t)bit) {
+	case VK_SHADER_STAGE_VERTEX_BIT:
+		return BW_AGENT_VERTEX;
+	case VK_SHADER_STAGE_FRAGMENT_BIT:
+		return BW_AGENT_PIXEL;
+	case VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT:
+		return BW_AGENT_CONTROL;
+	case VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT:
+		return BW_AGENT_EVALUATION;
+	case VK_SHADER_STAGE_GEOMETRY_BIT:
+		return BW_AGENT_GEOMETRY;
+	case VK_SHADER_STAGE_MESH_BIT_EXT:
+		return BW_AGENT_MESH;
+	default:
+		return BW_AGENT_COMPUTE;
+	}
 }
 
 /* False: no memory. */
@@ -46,7 +59,7 @@ static bool plan_stages(VkDevice device, VkGraphicsPipelineCreateInfo *info,
 		struct bw_vk_plan *plan = &out->plans[i];
 		enum bw_agent_stage stage = stage_of(info->pStages[i].stage);
 		out->stages[i] = info->pStages[i];
-		if (stage == BW_AGENT_COMPUTE) /* another one, which is not run here */
+		if (stage == BW_AGENT_COMPUTE) /* a task shader, which is not run here */
 			continue;
 		bw_vk_plan_stage(&info->pStages[i], info->layout, name, stage, plan);
 		if (plan->other && bw_vk_plan_replace(device, plan, &out->stages[i])) {
@@ -102,6 +115,9 @@ static void add_stage(VkDevice device, VkPipeline pipeline,
 		      const struct bw_vk_plan *plan)
 {
 	struct bw_capture_bytes record = {0};
+	uint32_t id = bw_vk_plan_add(plan, BW_NAMES_STAGE(HANDLE(pipeline), plan->made.stage));
+	if (plan->made.stage > BW_AGENT_PIXEL) /* captures have two shaders of a draw */
+		return;
 	bw_vk_record_pipeline(
 		device,
 		&(struct bw_vk_recorded){.next = info->pNext,
@@ -110,8 +126,7 @@ static void add_stage(VkDevice device, VkPipeline pipeline,
 					 .shader = &info->pStages[i],
 					 .stage = (enum bw_capture_stage)plan->made.stage},
 		info->pStages[i].pName, &record);
-	bw_shaders_keep_record(
-		bw_vk_plan_add(plan, BW_NAMES_STAGE(HANDLE(pipeline), plan->made.stage)), &record);
+	bw_shaders_keep_record(id, &record);
 }
 
 static void add_pipeline(VkDevice device, VkPipeline pipeline,

@@ -498,7 +498,7 @@ RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_
 
 CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks *alloc)
 {
-	for (uint32_t stage = BW_AGENT_COMPUTE; stage <= BW_AGENT_PIXEL; stage++) {
+	for (uint32_t stage = BW_AGENT_COMPUTE; stage < BW_AGENT_STAGES; stage++) {
 		bw_names_remove(BW_AGENT_OBJECT_PIPELINE, BW_NAMES_STAGE(HANDLE(pipeline), stage));
 		bw_shaders_remove(BW_NAMES_STAGE(HANDLE(pipeline), stage));
 	}

@@ -18,7 +18,11 @@ struct bw_module {
 	uint8_t *raw;
 	size_t raw_b;
 	bool is_found; /* raw code: found in a dispatch, not given by the user */
-	char *entry;   /* shaders: the entry point in the source, which names the code as the symbol
+	/* The other shader of a driver's program, whose code follows; borrowed. NULL: none. */
+	struct bw_module *second;
+	uint64_t at_b;		    /* of the second: where it begins in the program */
+	enum bw_target_stage stage; /* of a draw's shader: what it is for */
+	char *entry; /* shaders: the entry point in the source, which names the code as the symbol
 			 * does; owned; NULL: not known */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;

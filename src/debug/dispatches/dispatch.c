@@ -63,6 +63,8 @@ static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 static void free_dispatch(struct bw_dispatch_record *x)
 {
 	free(x->name);
+	free(x->vertex_shader);
+	free(x->others);
 	free(x->label);
 	free(x->levels);
 	free(x->push);
@@ -148,7 +150,7 @@ struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_obj
 	return NULL;
 }
 
-static const struct bw_target_object *find_pipeline(const struct bw_debug *d, uint32_t id)
+const struct bw_target_object *bw_debug_pipeline(const struct bw_debug *d, uint32_t id)
 {
 	for (size_t i = 0; i < d->dispatches->n_objects; i++)
 		if (d->dispatches->objects[i].kind == BW_OBJECT_PIPELINE &&
@@ -163,11 +165,11 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 {
 	uint32_t id = x->info.desc.pipeline;
 	const struct bw_target_object *p =
-		id && d->dispatches->objects_space == d->space ? find_pipeline(d, id) : NULL;
+		id && d->dispatches->objects_space == d->space ? bw_debug_pipeline(d, id) : NULL;
 	if (id && !*fresh && (!p || !p->name[0])) {
 		BW_TRY(refresh_objects(d));
 		*fresh = true;
-		p = find_pipeline(d, id);
+		p = bw_debug_pipeline(d, id);
 	}
 	if (p)
 		x->pipeline = *p;
@@ -192,35 +194,13 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 		       : bw_error_nomem();
 }
 
-static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record *x)
-{
-	bool is_loaded = bw_debug_load_at(d, x->info.desc.code_va);
-	if (!is_loaded)
-		BW_TRY(bw_debug_learn_loaded(d));
-	BW_TRY(bw_debug_match_kernel(d, x));
-	if (!x->kernel_end && is_loaded) { /* other code has taken that place */
-		BW_TRY(bw_debug_learn_loaded(d));
-		BW_TRY(bw_debug_match_kernel(d, x));
-	}
-	if (!x->kernel_end) {
-		BW_TRY(bw_debug_learn_code(d, x));
-		BW_TRY(bw_debug_match_kernel(d, x));
-	}
-	/* two pipelines may share their code */
-	if (!x->info.kernel && x->pipeline.id) {
-		x->name = bw_pipeline_name(&x->pipeline);
-		if (!x->name)
-			return bw_error_nomem();
-	}
-	bw_debug_use_args(x);
-	return NULL;
-}
-
 /* Updates the pointers in info after the dispatch was moved in memory. */
 static void point_info(struct bw_dispatch_record *x)
 {
 	if (x->name)
 		x->info.kernel_name = x->info.kernel_title = x->name;
+	x->info.vertex_shader = x->vertex_shader;
+	x->info.other_shaders = x->others ? x->others : "";
 	x->info.label = x->label ? x->label : "";
 	x->info.desc.label = x->info.label;
 	x->info.desc.push = x->push;
@@ -245,7 +225,7 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 	x.info.draw = x.info.desc.stage ? d->dispatches->n_draws : 0;
 	struct bw_error *err = name_dispatch(d, &x, fresh);
 	if (!err)
-		err = know_code(d, &x);
+		err = bw_debug_know_code(d, &x);
 	if (err) {
 		free_dispatch(&x);
 		return err;

@@ -23,6 +23,7 @@ struct bw_dispatch_record {
 					   * packet in the queue */
 	struct bw_target_object pipeline; /* id 0: not known */
 	char *name, *label;		  /* owned: info's texts point to them */
+	char *vertex_shader, *others;	  /* owned, of a draw; or NULL */
 	char *levels; /* the levels of the label, with BW_LABEL_SEPARATOR between them; owned */
 	uint8_t *push;
 	struct bw_target_binding *bindings; /* owned */
@@ -99,10 +100,13 @@ enum bw_begun bw_debug_has_begun(const struct bw_debug *d, const struct bw_dispa
 /* Sorts slots that have just stopped by the order in which their dispatches were launched. */
 void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
 
+/* The pipeline with this id of those that were listed last; borrowed. NULL: there is none. */
+const struct bw_target_object *bw_debug_pipeline(const struct bw_debug *d, uint32_t id);
+
 /* found.c */
-/* Makes a module of the code to which a dispatch points. */
-struct bw_error *bw_debug_learn_code(struct bw_debug *d,
-				     struct bw_dispatch_record *x) BW_MUST_CHECK;
+/* Finds the code that a dispatch runs, or makes modules of what lies there; names the shaders of a
+ * draw. */
+struct bw_error *bw_debug_know_code(struct bw_debug *d, struct bw_dispatch_record *x) BW_MUST_CHECK;
 /* The name for a pipeline; owned by the caller. NULL: out of memory. */
 char *bw_pipeline_name(const struct bw_target_object *p);
 
@@ -111,6 +115,10 @@ char *bw_pipeline_name(const struct bw_target_object *p);
  * describe. */
 struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 				       const struct bw_target_object *pipeline) BW_MUST_CHECK;
+/* Where in a program of two shaders the code of the second one begins; 0: not known. */
+struct bw_error *bw_debug_find_second(struct bw_debug *d, const void *code, size_t size_b,
+				      const struct bw_target_object *pipeline,
+				      size_t *out_at) BW_MUST_CHECK;
 /* Called at a stop: tells the user, once, from where the focus wave's lines come if it runs a
  * shader. */
 void bw_debug_tell_lines(struct bw_debug *d);

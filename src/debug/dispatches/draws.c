@@ -70,19 +70,47 @@ struct bw_error *bw_debug_draw_outputs(struct bw_debug *d, const struct bw_wave_
 	return bw_target_draws(d->target, BW_DRAWS_IOCTL_OUTPUTS, out);
 }
 
-static void lane_text(const struct bw_draws_wave *wave, const struct bw_draws_lane *l, char out[64])
+/* False: the lane has none of what the shader runs for. */
+static bool lane_text(const struct bw_draws_wave *wave, enum bw_target_stage stage,
+		      const struct bw_draws_lane *l, char out[64])
 {
 	char more[32] = "";
+	const bool is_primitive = stage > BW_STAGE_PIXEL;
+	if (!(l->flags & (is_primitive ? BW_DRAWS_HAS_PRIMITIVE : BW_DRAWS_IS_USED)))
+		return false;
+	switch (stage) {
+	case BW_STAGE_CONTROL:
+		snprintf(out, 64, "patch %u, invocation %u", l->primitive, l->invocation);
+		return true;
+	case BW_STAGE_EVALUATION:
+		snprintf(out, 64, "patch %u", l->primitive);
+		return true;
+	case BW_STAGE_GEOMETRY:
+		if (l->invocation)
+			snprintf(more, sizeof(more), ", invocation %u", l->invocation);
+		snprintf(out, 64, "primitive %u%s", l->primitive, more);
+		return true;
+	case BW_STAGE_MESH:
+		snprintf(out, 64, "group %u,%u,%u, thread %u", l->group[0], l->group[1],
+			 l->group[2], l->invocation);
+		return true;
+	case BW_STAGE_COMPUTE:
+	case BW_STAGE_VERTEX:
+	case BW_STAGE_PIXEL:
+	case BW_STAGES:
+		break;
+	}
 	if (wave->stage == BW_DRAWS_VERTICES) {
 		if (l->instance)
 			snprintf(more, sizeof(more), ", instance %u", l->instance);
 		snprintf(out, 64, "vertex %u%s", (uint32_t)l->x, more);
-		return;
+		return true;
 	}
 	if (l->sample >= 0)
 		snprintf(more, sizeof(more), ", sample %d", l->sample);
 	snprintf(out, 64, "pixel %d,%d%s%s", l->x, l->y, more,
 		 l->flags & BW_DRAWS_IS_COVERED ? "" : ", helper");
+	return true;
 }
 
 bool bw_debug_draw_lane_text(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
@@ -92,10 +120,12 @@ bool bw_debug_draw_lane_text(struct bw_debug *d, const struct bw_wave_info *w, u
 	if (!w->draw || lane >= w->lanes || !d->target || !bw_target_can(d->target, BW_CAP_DRAWS))
 		return false;
 	struct bw_error *err = bw_debug_draw_lanes(d, w, &wave);
-	bool known = !err && wave->lane[lane].flags & BW_DRAWS_IS_USED;
+	const char *unused;
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
+	enum bw_target_stage stage =
+		x ? bw_debug_draw_stage_at(d, x, w->pc, &unused) : BW_STAGE_VERTEX;
+	bool known = !err && lane_text(wave, stage, &wave->lane[lane], out);
 	bw_error_free(err);
-	if (known)
-		lane_text(wave, &wave->lane[lane], out);
 	return known;
 }
 
@@ -254,7 +284,8 @@ const char *bw_debug_draw_shader_name(struct bw_debug *d, const struct bw_dispat
 	bool some_are_known = false;
 	for (size_t i = 0; i < n && !some_are_known; i++)
 		some_are_known = all[i].pipeline;
-	return x->pipeline || !some_are_known ? x->kernel_title : NULL;
+	const char *name = x->vertex_shader ? x->vertex_shader : x->kernel_title;
+	return x->pipeline || !some_are_known ? name : NULL;
 }
 
 /* Of a program that has ended its events stay known until the next one runs. */

@@ -4,6 +4,33 @@
 
 #include <stdio.h>
 
+const char *bw_stage_words(enum bw_target_stage stage)
+{
+	static const char *const words[BW_STAGES] = {
+		[BW_STAGE_COMPUTE] = "compute",
+		[BW_STAGE_VERTEX] = "vertex",
+		[BW_STAGE_PIXEL] = "pixel",
+		[BW_STAGE_CONTROL] = "tessellation control",
+		[BW_STAGE_EVALUATION] = "tessellation evaluation",
+		[BW_STAGE_GEOMETRY] = "geometry",
+		[BW_STAGE_MESH] = "mesh",
+	};
+	return words[stage];
+}
+
+enum bw_target_stage bw_debug_draw_stage_at(struct bw_debug *d, const struct bw_dispatch_info *x,
+					    uint64_t pc, const char **out_name)
+{
+	BW_IN_SPACE(d, x->space);
+	const struct bw_load *l = bw_debug_load_at(d, pc);
+	*out_name = x->kernel_title;
+	if (!l || !l->module->stage)
+		return x->desc.stage;
+	if (l->base != x->desc.code_va) /* else its pipeline's, as others may share the code */
+		*out_name = l->module->name;
+	return l->module->stage;
+}
+
 void bw_dispatch_words(const struct bw_dispatch_info *x, char out[48])
 {
 	if (x->draw)

@@ -31,6 +31,21 @@ static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B
 	return 0;
 }
 
+/* Whether these bytes lie there. */
+static bool bytes_are(struct bw_debug *d, uint64_t va, const uint8_t *bytes, size_t size_b)
+{
+	uint8_t seen[MATCH_MAX_B];
+	for (size_t at = 0, n; at < size_b; at += n) {
+		n = BW_MIN(size_b - at, sizeof(seen));
+		struct bw_error *err = bw_target_read(d->target, va + at, seen, n);
+		bool same = !err && !memcmp(seen, bytes + at, n);
+		bw_error_free(err);
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
 static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
 			   uint64_t code_va, const uint8_t *head, size_t head_b)
 {
@@ -39,6 +54,8 @@ static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const 
 	const uint8_t *image = bw_module_image(m, &image_b);
 	size_t n = kernel_bytes(k, image_b);
 
+	if (m->second && !bytes_are(d, code_va + m->raw_b, m->second->raw, m->second->raw_b))
+		return false;
 	if (n == 0 || memcmp(head, image + k->entry, BW_MIN(n, head_b)) != 0)
 		return false;
 	if (n <= head_b)
@@ -157,7 +174,11 @@ static struct bw_error *use_kernel(struct bw_debug *d, struct bw_dispatch_record
 	x->kernel_end = va + kernel_bytes(k, image_b);
 	if (k->end > k->entry)
 		x->kernel_end = va + (k->end - k->entry);
-	return bw_debug_add_load(d, m, x->info.load_base, false);
+	BW_TRY(bw_debug_add_load(d, m, x->info.load_base, false));
+	if (!m->second)
+		return NULL;
+	x->kernel_end += m->second->raw_b;
+	return bw_debug_add_load(d, m->second, va + m->raw_b, false);
 }
 
 /* ---- Code of which no dispatch tells ---- */

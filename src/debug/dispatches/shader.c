@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "debug/dispatches/marks.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 #include "sym/spirv.h"
 
 static struct bw_error *open_spirv(const struct bw_target_shader *s, const char *entry,
@@ -96,14 +97,21 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 	if (!lines || !starts || asprintf(&nir_name, "%s.nir", m->name) < 0)
 		return bw_error_nomem();
 	_cleanup_free_ struct bw_shader_mark *marks = NULL;
-	for (size_t i = 0; i < s->n_lines; i++)
-		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
-						   s->lines[i].column, s->lines[i].file};
+	size_t n_lines = 0;
+	for (size_t i = 0; i < s->n_lines; i++) {
+		uint32_t at = s->lines[i].offset_b;
+		if (at != BW_SHADER_LINE_BEFORE && at < m->at_b) /* of the program's first shader */
+			continue;
+		if (at != BW_SHADER_LINE_BEFORE)
+			at -= (uint32_t)m->at_b;
+		lines[n_lines++] = (struct bw_shader_line){at, s->lines[i].line, s->lines[i].column,
+							   s->lines[i].file};
+	}
 	struct bw_shader_code code = {.name = m->name,
 				      .code_b = m->raw_b,
 				      .starts = starts,
 				      .lines = lines,
-				      .n_lines = s->n_lines,
+				      .n_lines = n_lines,
 				      .nir = s->nir,
 				      .nir_name = nir_name};
 	warn_of_damage(d, m, s);
@@ -117,6 +125,65 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 	BW_TRY(bw_lines_of_shader(&code, &m->lines));
 	bw_lines_search_in(m->lines, &d->code->source_paths);
 	return NULL;
+}
+
+/* The first block that stores one of these marks. */
+static struct bw_error *find_block(const struct bw_marked_code *code, size_t *out_at)
+{
+	struct bw_shader_mark *marks = NULL;
+	size_t n = 0;
+	uint32_t begun;
+	BW_TRY(bw_marks_find(code, &marks, &n, &begun));
+	uint32_t block = 0;
+	for (size_t i = 0; i < n && !*out_at; i++) {
+		if (!marks[i].begins_line || !marks[i].mark)
+			block = marks[i].offset_b;
+		if (marks[i].mark)
+			*out_at = block;
+	}
+	free(marks);
+	return NULL;
+}
+
+/* A geometry shader waits for all vertices: the first s_barrier of its program is the one between
+ * the two shaders, as those before a geometry shader have none (select_program_merged of Mesa's
+ * aco_instruction_selection.cpp). A control shader may have more of its own, and none there. A
+ * group of one wave needs none. */
+static size_t find_barrier(struct bw_debug *d, const uint8_t *code, size_t size_b)
+{
+	struct bw_inst inst;
+	for (size_t at = 0; at + 4 <= size_b; at += inst.size_b) {
+		bw_isa_decode_at(bw_debug_isa(d), code, size_b & ~3ul, at, &inst);
+		if (inst.op == BW_OP_S_BARRIER)
+			return at + inst.size_b;
+	}
+	return 0;
+}
+
+struct bw_error *bw_debug_find_second(struct bw_debug *d, const void *code, size_t size_b,
+				      const struct bw_target_object *pipeline, size_t *out_at)
+{
+	struct bw_target_shader *s = NULL;
+	struct bw_spirv *spirv = NULL;
+	struct bw_marked_code x = {.gen = bw_debug_isa(d), .bytes = code, .size_b = size_b};
+	*out_at = 0;
+	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
+		return NULL;
+	struct bw_error *err = bw_target_shader(d->target, pipeline->id, &s);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND))
+		return NULL;
+	BW_TRY(err);
+	err = open_spirv(s, pipeline->entry, &spirv);
+	if (!err && spirv) {
+		x.first_mark = bw_spirv_first_mark(spirv);
+		x.n_marks = (uint32_t)bw_spirv_n_marks(spirv);
+		err = find_block(&x, out_at);
+	}
+	if (!err && !*out_at && pipeline->stage == BW_STAGE_GEOMETRY)
+		*out_at = find_barrier(d, code, size_b);
+	bw_spirv_close(spirv);
+	free(s);
+	return err;
 }
 
 struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,

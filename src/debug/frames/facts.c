@@ -243,6 +243,8 @@ struct bw_error *bw_facts_function(struct bw_debug *d, const struct bw_wave_reco
 	uint64_t at = a->at - l->base, kernel = UINT64_MAX;
 	if (x && x->desc.code_va >= l->base && x->desc.code_va - l->base < l->size_b)
 		kernel = x->desc.code_va - l->base;
+	if (m->stage) /* of the programs of a draw, only one begins at its code address */
+		kernel = 0;
 	bool known = m->lines && bw_lines_frame(m->lines, at, 0, &info);
 	for (unsigned i = 1; known && info.is_inlined; i++)
 		known = bw_lines_frame(m->lines, at, i, &info);

@@ -79,6 +79,35 @@ static const struct bw_draw_vertex *vertices_of(const struct bw_draw *d, unsigne
 	return d->subgroups[group].vertex;
 }
 
+/* What a lane is in a control or geometry shader, whose program begins with another one; in a mesh
+ * shader, and in an evaluation shader. */
+static void describe_primitive(const struct bw_draw *d, unsigned group, unsigned number,
+			       struct bw_draws_lane *out)
+{
+	const struct bw_draw_state *s = &d->state;
+	if (d->runs == BW_DRAW_STAGE_HULL) {
+		const struct bw_draw_hull_group *g = &d->hull[group];
+		if (number >= g->n_patches * s->hull.n_out)
+			return;
+		out->primitive = g->patch_id[number / s->hull.n_out];
+		out->invocation = number % s->hull.n_out;
+	} else {
+		const struct bw_draw_subgroup *g = &d->subgroups[group];
+		if (s->is_mesh && number < s->mesh_threads) {
+			memcpy(out->group, g->mesh, sizeof(out->group));
+			out->invocation = number;
+		} else if (s->has_gs && number < g->n_primitives) {
+			out->primitive = g->primitive_id[number];
+			out->invocation = g->gs_instance[number];
+		} else if (s->hull.on && !s->has_gs && number < g->n_vertices) {
+			out->primitive = g->vertex[number].instance;
+		} else {
+			return;
+		}
+	}
+	out->flags |= BW_DRAWS_HAS_PRIMITIVE;
+}
+
 static void describe_vertices(const struct bw_draw *d, unsigned group, const struct bw_wave *w,
 			      struct bw_draws_wave *out)
 {
@@ -89,6 +118,8 @@ static void describe_vertices(const struct bw_draw *d, unsigned group, const str
 						      .x = (int32_t)v[first + i].id,
 						      .instance = v[first + i].instance,
 						      .sample = -1};
+	for (unsigned i = 0; i < w->lanes; i++)
+		describe_primitive(d, group, first + i, &out->lane[i]);
 }
 
 static void describe_pixels(const struct bw_draw *d, const struct bw_draw_pixel_wave *wave,

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The debugger in geometry, tessellation and mesh shaders, of which the driver makes programs with other shaders: names,
+lines and variables. What is expected is computed here by the shaders' own arithmetic (tests/vulkan/draws), or is what
+another stage has for the same vertex.
+
+    test_draw_stages.py DRAW_SCENES"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from draw_program import numbers  # noqa: E402
+from harness import check, equal  # noqa: E402
+
+SCENES = os.path.abspath(sys.argv[1])
+BUILD = os.environ["BREAKWATER_BUILD"]
+NOTED = ["scene.vert", "shrink.geom", "patch3.tesc", "triangles_equal.tese", "triangles_odd.tese", "grid.mesh", "flat.frag", "smooth.frag"]
+
+
+def compile_shaders(folder):
+    """The scenes' shaders, these with the lines of their sources."""
+    for file in pathlib.Path(BUILD, "tests/vulkan").glob("draws_*.spv"):
+        shutil.copy(file, folder)
+    for name in NOTED:
+        subprocess.run(["glslangValidator", "-g", "--quiet", "--target-env", "vulkan1.3", "-V", HERE / "draws" / name,
+                        "-o", pathlib.Path(folder, f"draws_{name.split('.')[0]}.spv")], check=True)
+
+
+def start(folder, scene, *options):
+    return harness.Session(*options, "--", SCENES, folder, f"{folder}/{scene}.ppm", scene)
+
+
+def finish(s, folder, scene):
+    """The picture with notes is the one without, but for pixels in which the compiler has rounded otherwise."""
+    s.command("delete")
+    s.command("continue")
+    s.end()
+    subprocess.run([harness.BREAKWATER, "exec", "--", SCENES, folder, f"{folder}/alone.ppm", scene], check=True)
+    noted, alone = (pathlib.Path(folder, f"{name}.ppm").read_bytes() for name in (scene, "alone"))
+    equal(len(noted), len(alone), "the pictures' size")
+    differ = sum(a != b for a, b in zip(noted, alone))
+    check(differ <= len(alone) // 200, f"{scene}: {differ} of {len(alone)} bytes differ from the picture without notes")
+
+
+def stop(s):
+    return [e for e in s.events if e.get("event") == "stop"][-1]
+
+
+def lanes(s):
+    """By lane, what it is."""
+    return {r["lane"]: r["name"].split(", ", 1)[1] for r in s.command("info lanes all")["lanes"] if ", " in r["name"]}
+
+
+def values(s, lane, expression):
+    s.command(f"lane {lane}")
+    return numbers(s.command(f"print {expression}")["text"])
+
+
+def near(got, want, what, error=1e-5):
+    check(len(got) == len(want) and all(abs(a - b) <= error for a, b in zip(got, want)), f"{what}: {got}, expected {want}")
+
+
+def last_draw(s):
+    return s.command("info draws")["draws"][-1]
+
+
+def test_geometry(folder):
+    s = start(folder, "shrink", "-O0")
+    for command in ("tbreak scene.vert:24", "run"):
+        s.command(command)
+    equal(s.command("info wave")["stage"], "vertex", "the first shader's stage")
+    colors = {}
+    for lane, name in lanes(s).items():
+        vertex = re.fullmatch(r"vertex (\d+)", name)
+        if vertex and int(vertex[1]) < 15:
+            colors[int(vertex[1])] = values(s, lane, "color_in")
+    check(len(colors) == 15, f"the vertices {sorted(colors)}")
+    for command in ("tbreak shrink.geom:19", "continue"):
+        s.command(command)
+    wave = s.command("info wave")
+    equal((wave["stage"], wave["frame"].split(" ")[0]), ("geometry", "shrink.geom.main"), "the second shader")
+    equal(len(s.command("backtrace")["frames"]), 1, "the frames")
+    places = {}
+    for lane, name in lanes(s).items():
+        is_of = re.fullmatch(r"primitive (\d+)(?:, invocation (\d+))?", name)
+        if not is_of or int(is_of[1]) >= 5:
+            continue
+        primitive, invocation = int(is_of[1]), int(is_of[2] or 0)
+        near(values(s, lane, "size"), [0.7 - 0.25 * invocation], f"size of {name}")
+        equal(values(s, lane, "gl_PrimitiveIDIn"), [primitive], name)
+        equal(values(s, lane, "gl_InvocationID"), [invocation], name)
+        for i in range(3):
+            equal(values(s, lane, f"color_in[{i}]"), colors[3 * primitive + i], f"color {i} of {name}")
+        places.setdefault(primitive, []).append(values(s, lane, "at"))
+    check(len(places) == 5 and all(len(p) == 2 and p[0] == p[1] for p in places.values()), places)
+    draw = last_draw(s)
+    equal((draw["vertex_shader"], draw["other_shaders"]), ("scene.vert.main", "shrink.geom.main"), "the draw's shaders")
+    # the value is noted where it is assigned
+    s.command("next")
+    s.command("next")
+    s.command("next")
+    lane = stop(s)["lane"]
+    outputs = {v["name"]: numbers(v["text"]) for v in s.command("info outputs")["variables"]}
+    near(outputs["color"], values(s, lane, "color_in[0]"), "the output of the first vertex")
+    finish(s, folder, "shrink")
+
+
+def test_names(folder):
+    """Without notes the geometry shader begins where its program waits for the vertices."""
+    s = start(folder, "shrink")
+    for command in ("break shrink.geom.main", "run"):
+        s.command(command)
+    wave = s.command("info wave")
+    equal((wave["stage"], wave["draw"]), ("geometry", 3), "the stop")
+    check("in shrink.geom.main" in wave["frame"], wave["frame"])
+    before = s.command("x/i $pc-4")["instructions"][0]
+    equal(before["text"], "s_barrier", "the instruction before it")
+    s.command("kill")
+    s.end()
+
+
+def test_tessellation(folder):
+    s = start(folder, "tessellated_shrunk", "-O0")
+    for command in ("break patch3.tesc:17", "run"):
+        s.command(command)
+    equal(s.command("info wave")["stage"], "tessellation control", "the stage")
+    seen = 0
+    for lane, name in list(lanes(s).items())[:9]:
+        patch, invocation = map(int, re.fullmatch(r"patch (\d+), invocation (\d+)", name).groups())
+        near(values(s, lane, "level"), [1 + (patch * 2.3) % 7], f"level of {name}")
+        equal(values(s, lane, "gl_InvocationID"), [invocation], name)
+        seen += 1
+    equal(seen, 9, "the lanes")
+    for command in ("delete", "break triangles_odd.tese:11", "continue"):
+        s.command(command)
+    equal(s.command("info wave")["stage"], "tessellation evaluation", "the stage")
+    for lane, name in list(lanes(s).items())[:6]:
+        check(re.fullmatch(r"patch \d+", name), name)
+        near([sum(values(s, lane, "gl_TessCoord"))], [1], name)
+    for command in ("delete", "break shrink.geom:18", "continue"):
+        s.command(command)
+    wave = s.command("info wave")
+    equal((wave["stage"], wave["frame"].split(" ")[0]), ("geometry", "shrink.geom.main"), "the second shader after an evaluation shader")
+    draw = last_draw(s)
+    equal((draw["vertex_shader"], draw["other_shaders"]),
+          ("scene.vert.main", "patch3.tesc.main, triangles_odd.tese.main, shrink.geom.main"), "the draw's shaders")
+    finish(s, folder, "tessellated_shrunk")
+
+
+def test_mesh(folder):
+    s = start(folder, "mesh", "-O0")
+    for command in ("break grid.mesh:18", "run"):
+        s.command(command)
+    equal(s.command("info wave")["stage"], "mesh", "the stage")
+    for lane, name in list(lanes(s).items())[:32:7]:
+        x, y, z, i = map(int, re.fullmatch(r"group (\d+),(\d+),(\d+), thread (\d+)", name).groups())
+        at = [i % 9 / 8, i // 9 / 8]
+        bend = [0.15 * v * (1 - v) * (1 + z) for v in reversed(at)]
+        near(values(s, lane, "xy"), [(g + 0.05 + 0.85 * a) * 2 / n - 1 + b for g, a, n, b in zip((x, y), at, (4, 3), bend)], f"xy of {name}")
+        equal(values(s, lane, "gl_WorkGroupID"), [x, y, z], name)
+    draw = last_draw(s)
+    equal((draw["vertex_shader"], "other_shaders" in draw), ("grid.mesh.main", False), "the draw's shaders")
+    finish(s, folder, "mesh")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        compile_shaders(folder)
+        test_geometry(folder)
+        test_names(folder)
+        test_tessellation(folder)
+        test_mesh(folder)
+
+
+main()
