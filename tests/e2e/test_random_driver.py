@@ -31,9 +31,11 @@ VRAM_MC = 0x8000 << 24  # where VMID 0 has VRAM before a driver moves it
 RINGS, RING_B, N_RINGS = 1 * MIB, 64 << 10, 16
 DESCRIPTORS, IBS, CODE, TABLES, DATA = 4 * MIB, 8 * MIB, 16 * MIB, 32 * MIB, 64 * MIB
 # doc/hardware/device.md 1
-GPU = "mi300x" if "mi300x" in sys.argv else "navi31"  # which tables are read
+GPUS = ("navi31", "mi300x", "raven2")
+GPU = next((gpu for gpu in GPUS if gpu in sys.argv), "navi31")  # which tables are read
 SEGMENTS = {"navi31": {"gc-11.0.0": (0x1260, 0xA000, 0x1C000), "mmhub-3.0.0": (0x1A000,), "osssys-6.0.0": (0x10A0,), "hdp-6.0.0": (0xF20,)},
-            "mi300x": {"gc-9.4.3": (0x2000, 0xA000), "mmhub-1.8.0": (0x1A000,), "osssys-4.4.2": (0x10A0,), "sdma-4.4.2": (0x1E000,)}}[GPU]
+            "mi300x": {"gc-9.4.3": (0x2000, 0xA000), "mmhub-1.8.0": (0x1A000,), "osssys-4.4.2": (0x10A0,), "sdma-4.4.2": (0x1E000,)},
+            "raven2": {"gc-9.0.0": (0x2000, 0xA000), "mmhub-1.0.0": (0x1A000,), "osssys-4.0.0": (0x10A0,), "sdma0-4.0.0": (0x1260,)}}[GPU]
 KERNEL_ME = 3 if GPU == "navi31" else 2  # the micro engine of the driver's own queues
 SH_BASE_DW = 0x2C00
 BAR2, BAR5, CONFIG = 2, 5, 7
@@ -71,7 +73,7 @@ ADDRESSES = sorted(REGISTERS.values())
 # Behind these the device has behaviour of its own.
 LIVELY = [a for name, a in REGISTERS.items() if re.match(
     r"CP_HQD|CP_MQD|CP_GFX_(HQD|MQD)|CP_RB\d?_|CP_MES|CP_MEC|CP_INT_CNTL|SDMA[01]_(QUEUE0|CNTL)|IH_|GCVM_(CONTEXT|INVALIDATE|L2)|GCMC_VM|"
-    r"MMVM_INV|MMMC_VM|VM_(CONTEXT|INVALIDATE|L2)|MC_VM|SDMA_(GFX|CNTL)|SQ_(IND|CMD|SHADER|DEBUG)|SH_MEM|SPI_GDBG|TCP_WATCH|GRBM_GFX|COMPUTE_|SPI_SHADER_(PGM|USER)|RLC_|GDS_", name)]
+    r"MMVM_INV|MMMC_VM|VM_(CONTEXT|INVALIDATE|L2)|MC_VM|SDMA0?_(GFX|CNTL)|SQ_(IND|CMD|SHADER|DEBUG)|SH_MEM|SPI_GDBG|TCP_WATCH|GRBM_GFX|COMPUTE_|SPI_SHADER_(PGM|USER)|RLC_|GDS_", name)]
 BUS = [0x0, 0x1, 0x6, 0x7, 0x14, 0x15, 0x53, 0xDE3, 0xE26, 0xE27, 0x1FC00]
 PM4, SDMA = packets()
 CODE_OF = instructions()
@@ -237,7 +239,8 @@ class Driver:
         for name, value in (("RB_CNTL", 0), ("RB_BASE", base >> 8), ("RB_BASE_HI", base >> 40), ("RB_RPTR", 0), ("RB_RPTR_HI", 0), ("RB_WPTR", 0),
                             ("RB_WPTR_HI", 0), ("DOORBELL_OFFSET", bell << 2), ("DOORBELL", 1 << 28), ("IB_CNTL", 1),
                             ("RB_CNTL", 1 | log_dw << 1 | r.choice((0, 1 << 12, r.randrange(16) << 24)))):
-            out += self.write(REGISTERS[f"SDMA{n}_QUEUE0_{name}"] if GPU == "navi31" else REGISTERS[f"SDMA_GFX_{name}"] + 0x800 * n, value)
+            gfx = {"mi300x": "SDMA_GFX_", "raven2": "SDMA0_GFX_"}.get(GPU)
+            out += self.write(REGISTERS[gfx + name] + 0x800 * n if gfx else REGISTERS[f"SDMA{n}_QUEUE0_{name}"], value)
         return out + self.doorbell(bell, 1 << log_dw + 1 if r.random() < 0.7 else r.choice((r.getrandbits(13), r.getrandbits(64))))
 
     def batch(self):
@@ -379,7 +382,7 @@ def play(seed, batches, until):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--gpu", choices=("navi31", "mi300x"), default="navi31")
+    parser.add_argument("--gpu", choices=GPUS, default="navi31")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", action="store_true")
     parser.add_argument("--rounds", type=int, default=4)
