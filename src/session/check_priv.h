@@ -18,7 +18,9 @@ struct bw_checked_side {
 	uint32_t word[3];
 	unsigned n_words;
 	uint32_t group[3], wave, lane;
-	uint32_t dispatch; /* the so many-th of the GPU; 0: not known */
+	uint32_t dispatch;   /* the so many-th of the GPU; 0: not known */
+	uint32_t draw;	     /* the same, of draws; 0: it is a dispatch */
+	const char *lane_is; /* of a draw: "pixel 3,4", or "" */
 };
 
 enum { BW_CHECKED_CALLERS = 3 };

@@ -60,6 +60,10 @@ static void add_between(struct bw_str *s, const struct bw_checked *f)
 		bw_str_add(s, "dispatches of two queues");
 		return;
 	}
+	if (is_between(f, "groups") && f->second.draw) {
+		bw_str_add(s, "waves of a draw");
+		return;
+	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)
 		if (!strcmp(f->relation, texts[i][0]))
 			bw_str_add(s, texts[i][1]);
@@ -98,6 +102,10 @@ static const char *advice(const struct bw_checked *f)
 		return is_lds || !one_is_atomic
 			       ? "no barrier of the workgroup lies between the two waves' accesses: a barrier would order them"
 			       : "one side is not atomic, and no barrier of the workgroup lies between: use an atomic operation there, or a barrier";
+	if (f->second.draw)
+		return one_is_atomic
+			       ? "one side is not atomic, and the waves of a draw are in no order: use an atomic operation on both sides"
+			       : "the waves of a draw are in no order, whatever their primitives have: use atomic operations, or a draw of its own for the second access, with a barrier between";
 	return one_is_atomic
 		       ? "one side is not atomic, and workgroups are in no order: use an atomic operation on both sides"
 		       : "workgroups are in no order: use atomic operations, or a dispatch of its own for the second access";

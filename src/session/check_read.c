@@ -34,6 +34,8 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 	s->wave = (uint32_t)bw_report_number(line);
 	s->lane = (uint32_t)bw_report_number(line);
 	s->dispatch = (uint32_t)bw_report_number(line);
+	s->draw = (uint32_t)bw_report_number(line);
+	s->lane_is = bw_report_field(line);
 }
 
 const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS] = {

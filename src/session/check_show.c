@@ -70,7 +70,10 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 	int others = __builtin_popcountll(f->bounds.more_lanes);
 	if (others)
 		snprintf(more, sizeof(more), " and %d more", others);
-	if (s != &f->second || !f->second_is_code)
+	if (s->draw)
+		bw_str_addf(&line, " by lane %u%s%s%s%s of draw %u", s->lane, more,
+			    *s->lane_is ? " (" : "", s->lane_is, *s->lane_is ? ")" : "", s->draw);
+	else if (s != &f->second || !f->second_is_code)
 		bw_str_addf(&line, " by lane %u%s of wave %u of workgroup (%u,%u,%u)", s->lane,
 			    more, s->wave, s->group[0], s->group[1], s->group[2]);
 	if (bw_checked_is_of_dispatches(f))
@@ -196,7 +199,7 @@ static void offset_second(struct bw_table *t, const void *of)
 static void group_first(struct bw_table *t, const void *of)
 {
 	const struct bw_checked_side *s = &((const struct row *)of)->first.s;
-	if (((const struct row *)of)->f.has_first)
+	if (((const struct row *)of)->f.has_first && !s->draw)
 		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0],
 						(json_int_t)s->group[1], (json_int_t)s->group[2]));
 }
@@ -204,7 +207,7 @@ static void group_first(struct bw_table *t, const void *of)
 static void group_second(struct bw_table *t, const void *of)
 {
 	const struct bw_checked_side *s = &((const struct row *)of)->second.s;
-	if (((const struct row *)of)->second_ran)
+	if (((const struct row *)of)->second_ran && !s->draw)
 		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0],
 						(json_int_t)s->group[1], (json_int_t)s->group[2]));
 }
@@ -220,7 +223,15 @@ static void group_second(struct bw_table *t, const void *of)
 		 BW_IF(struct row, side.where.has_line)},                                          \
 		{NULL, #side "_line", "count?", BW_OF(struct row, side.where.line.line),           \
 		 BW_IF(struct row, side.where.has_line)},                                          \
-		{NULL, #side "_workgroup", "dims" may, BW_GET(group_##side)},                      \
+		{NULL, #side "_workgroup", "dims?", BW_GET(group_##side)},                         \
+		{NULL, #side "_draw", "count?", "counted on the GPU",                              \
+		 BW_OF(struct row, side.s.draw)},                                                  \
+		{NULL,                                                                             \
+		 #side "_lane_is",                                                                 \
+		 "text?",                                                                          \
+		 "what it runs for in a draw",                                                     \
+		 BW_OF(struct row, side.s.lane_is),                                                \
+		 BW_IF(struct row, side.s.draw)},                                                  \
 		{NULL, #side "_wave", "count" may,                                                 \
 		 BW_OF(struct row, side.s.wave) __VA_OPT__(, ) __VA_ARGS__},                       \
 		{NULL, #side "_lane", "count" may,                                                 \

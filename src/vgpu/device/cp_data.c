@@ -36,6 +36,13 @@ static enum bw_cp_result update(struct bw_queue *q, const struct bw_pm4_write_da
 	return BW_CP_DONE;
 }
 
+/* RADV writes this into the upper half of a query's values before the GPU counts. The API orders
+ * it with the reset of the query, which is a fill. */
+static bool is_of_query(const struct bw_pm4_write_data *w)
+{
+	return w->n_data == 1 && w->data[0] == 0x80000000u;
+}
+
 enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_write_data w;
@@ -50,7 +57,7 @@ enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packe
 	case BW_PM4_WRITE_MEM:
 	case BW_PM4_WRITE_MEM_GRBM:
 	case BW_PM4_WRITE_L2:
-		if (!w.one_address && q->depth && q->dev->check &&
+		if (!w.one_address && q->depth && q->dev->check && !is_of_query(&w) &&
 		    bw_writers_compare_explicit(q->dev->check,
 						bw_device_space(q->dev, bw_cp_vmid(q))))
 			return update(q, &w);

@@ -54,6 +54,10 @@ void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w);
 /* What TTMP8 to TTMP10 say of the waves of a group, in place of a workgroup's number: which of the
  * round it is, the round (bit 31: of pixels), and the lower half of the packet's address. */
 void bw_draw_group_place(const struct bw_group *g, uint32_t out[3]);
+/* For the checker: what it tells of the group's lanes; lanes of which it tells nothing. */
+struct bw_check_draw;
+void bw_draw_checked(const struct bw_group *g, struct bw_check_draw *out);
+void bw_draw_hide_helpers(struct bw_group *g);
 /* exp, lds_param_load, messages to the tessellator, and instructions on the global data share
  * (gds.h). False: it is another one. */
 bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in);

@@ -10,6 +10,7 @@
 #include "base/small_float.h"
 #include "base/util.h"
 #include "vgpu/device/draw_priv.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/scheduler.h"
 
 enum { DRAWS = 1024, EVENTS = 4096, OWNERS = 8 };
@@ -139,6 +140,46 @@ static void describe_pixels(const struct bw_draw *d, const struct bw_draw_pixel_
 			.samples = quad->covered[i % 4],
 			.layer = p->layer};
 	}
+}
+
+/* ---- for the checker ---- */
+
+static void lane_words(const struct bw_wave *w, unsigned lane, char out[BW_CHECK_LANE_B])
+{
+	const struct bw_group *g = w->wg->owner;
+	const struct bw_draw *d = g->dispatch->draw;
+	struct bw_draws_wave wave = {.stage = 0};
+	const struct bw_draws_lane *l = &wave.lane[lane];
+	const bool is_pixels = d->runs == BW_DRAW_STAGE_PIXELS;
+	if (is_pixels)
+		describe_pixels(d, &d->waves[g->wg.id[0]], &wave);
+	else
+		describe_vertices(d, g->wg.id[0], w, &wave);
+	out[0] = 0;
+	/* Which of the two a lane is at this place of a program of two shaders is not known. */
+	const uint32_t both = BW_DRAWS_IS_USED | BW_DRAWS_HAS_PRIMITIVE;
+	if (is_pixels)
+		snprintf(out, BW_CHECK_LANE_B, "pixel %d,%d", l->x, l->y);
+	else if ((l->flags & both) == BW_DRAWS_IS_USED)
+		snprintf(out, BW_CHECK_LANE_B, "vertex %u", (uint32_t)l->x);
+}
+
+void bw_draw_checked(const struct bw_group *g, struct bw_check_draw *out)
+{
+	*out = (struct bw_check_draw){.number = g->dispatch->draw->number, .lane = lane_words};
+	bw_draw_group_place(g, out->place);
+}
+
+void bw_draw_hide_helpers(struct bw_group *g)
+{
+	const struct bw_draw *d = g->dispatch->draw;
+	uint64_t covered = 0;
+	if (d->runs != BW_DRAW_STAGE_PIXELS)
+		return;
+	const struct bw_draw_pixel_wave *wave = &d->waves[g->wg.id[0]];
+	for (unsigned i = 0; i < wave->n_quads * 4; i++)
+		covered |= (uint64_t)(wave->quad[i / 4].covered[i % 4] != 0) << i;
+	bw_check_hide_lanes(&g->wg, 0, ~covered);
 }
 
 /* The draw whose wave is in the slot, and the group; NULL: none is. With the WGP held. */

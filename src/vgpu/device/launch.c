@@ -252,17 +252,21 @@ static void begin_check(struct bw_group *g)
 {
 	struct bw_dispatch *d = g->dispatch;
 	struct bw_device *dev = d->dev;
-	const struct bw_check_launch launch = {.code_va = d->pc,
-					       .space = bw_device_space(dev, d->vmid),
-					       .user_data = d->user_data,
-					       .lanes = d->lanes,
-					       .stretch = d->stretch,
-					       .lds_b = d->lds_exact_b,
-					       .vmid = d->vmid,
-					       .engine = bw_queue_engine(d->queue),
-					       .is_restored = g->restored != NULL};
+	struct bw_check_launch launch = {.code_va = d->pc,
+					 .space = bw_device_space(dev, d->vmid),
+					 .user_data = d->user_data,
+					 .lanes = d->lanes,
+					 .stretch = d->stretch,
+					 .lds_b = d->lds_exact_b,
+					 .vmid = d->vmid,
+					 .engine = bw_queue_engine(d->queue),
+					 .is_restored = g->restored != NULL};
+	if (d->draw)
+		bw_draw_checked(g, &launch.draw);
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);
-	if (bw_init_is_on(d->dev->check) && !g->restored)
+	if (d->draw)
+		bw_draw_hide_helpers(g);
+	if (bw_init_is_on(d->dev->check) && !d->draw && !g->restored)
 		bw_init_group_begin(d->dev->check, &g->wg, d->pc);
 }
 
@@ -289,7 +293,7 @@ void bw_group_launch(struct bw_group *g)
 		bw_stomp_lds(g);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
-	if (dev->check && !d->draw)
+	if (dev->check)
 		begin_check(g);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
 		struct bw_slot *s = &wgp->slot[g->place[i].simd][g->place[i].slot];

@@ -24,10 +24,10 @@ static void add_side(struct bw_str *s, const struct bw_check_side *x)
 {
 	bw_str_addf(s,
 		    "\t%s\t0x%" PRIx64 "\t0x%" PRIx64
-		    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%u\t%u\t%u\t%u\t%u\t%u",
+		    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%s",
 		    bw_check_access_name(x->access), x->pc, x->code_va, x->n_words, x->word[0],
 		    x->word[1], x->word[2], x->name ? x->name : "?", x->group[0], x->group[1],
-		    x->group[2], x->wave, x->lane, x->dispatch);
+		    x->group[2], x->wave, x->lane, x->dispatch, x->draw, x->lane_is);
 }
 
 static void add_pointer(struct bw_str *s, const struct bw_check_pointer *p)

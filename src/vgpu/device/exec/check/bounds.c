@@ -12,6 +12,8 @@ void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct 
 		      const struct bw_extent *e)
 {
 	const struct bw_check_dispatch *d = g->dispatch;
+	if (g->wave[w->index_in_group].hidden >> o->lane & 1)
+		return;
 	struct bw_check_finding f = {
 		.kind = BW_FOUND_BOUNDS,
 		.count = 1,

@@ -143,7 +143,8 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 		return NULL;
 	renew_places(c);
 	d->check = c;
-	d->number = ++c->n_dispatches;
+	d->draw = launch->draw;
+	d->number = d->draw.number ? BW_CHECK_ROUNDS | ++c->n_rounds : ++c->n_dispatches;
 	d->code_va = launch->code_va;
 	d->space = launch->space;
 	memcpy(d->user_data, launch->user_data, sizeof(d->user_data));
@@ -154,28 +155,34 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 		d->lds_b = launch->lds_b ? launch->lds_b
 					 : bw_bounds_lds(&c->bounds, d->space, d->code_va);
 	d->is_explicit = bw_check_is_explicit_space(c, d->space);
-	d->after = bw_jobs_now(c, &launch->engine, &d->job);
-	bw_writers_dispatch(c, d);
+	if (!d->draw.number) {
+		d->after = bw_jobs_now(c, &launch->engine, &d->job);
+		bw_writers_dispatch(c, d);
+	}
 	d->next = c->dispatches;
 	c->dispatches = d;
 	return d;
 }
 
-static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struct bw_workgroup *wg)
+static struct bw_check_group *new_group(struct bw_check_dispatch *d,
+					const struct bw_check_launch *launch,
+					const struct bw_workgroup *wg)
 {
+	const bool is_draw = launch->draw.number;
 	struct bw_check_group *g = calloc(1, sizeof(*g) + wg->n_waves * sizeof(g->wave[0]));
 	if (!g)
 		return NULL;
 	g->dispatch = d;
 	g->n_waves = wg->n_waves;
+	memcpy(g->id, is_draw ? launch->draw.place : wg->id, sizeof(g->id));
 	bool is_ordered = d->check->what & BW_CHECK_RACES;
 	if (is_ordered)
-		g->order = bw_order_begin(&d->order, wg->id, wg->n_waves);
+		g->order = bw_order_begin(&d->order, g->id, wg->n_waves);
 	if (is_ordered && !g->order) {
 		free(g);
 		return NULL;
 	}
-	if (bw_writers_are_noted(d->check))
+	if (bw_writers_are_noted(d->check) && !is_draw)
 		bw_writers_group(d->check, g, wg->id);
 	g->next = d->groups;
 	d->groups = g;
@@ -188,7 +195,7 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 	pthread_mutex_lock(&c->lock);
 	if (!*dispatch)
 		*dispatch = new_dispatch(c, launch);
-	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
+	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, launch, wg) : NULL;
 	wg->is_touch_checked =
 		wg->check && (c->what & (BW_CHECK_RACES | BW_CHECK_SYNC | BW_CHECK_WRITERS) ||
 			      (*dispatch)->lds_b);
@@ -196,6 +203,12 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 	if (*dispatch && !wg->check)
 		(*dispatch)->order.is_blind = true;
 	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_check_hide_lanes(struct bw_workgroup *wg, unsigned wave, uint64_t lanes)
+{
+	if (wg->check && wave < wg->check->n_waves)
+		wg->check->wave[wave].hidden = lanes;
 }
 
 void bw_check_barrier(struct bw_workgroup *wg)
@@ -445,7 +458,7 @@ static void enter_all(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind 
 	const uint8_t *last = NULL; /* loaded by the lane before */
 	for (unsigned i = 0; i < n; i++) {
 		unsigned done_b = 0;
-		if (!is_store && t[i].host == last)
+		if ((!is_store && t[i].host == last) || s->loads->hidden >> t[i].lane & 1)
 			continue;
 		last = NULL;
 		if (is_plain && !((uintptr_t)t[i].host % 4) &&
@@ -544,7 +557,7 @@ static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const s
 void bw_check_touch_private(struct bw_wave *w, const struct bw_touch *touches, unsigned n)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (g && g->dispatch->check->what & BW_CHECK_WRITERS)
+	if (g && !g->dispatch->draw.number && g->dispatch->check->what & BW_CHECK_WRITERS)
 		bw_writers_pend(g->dispatch->check, touches, n);
 }
 
@@ -559,7 +572,7 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	bw_sync_touch(g, w, kind, touches, n);
 	if (g->dispatch->lds_b && n && !is_memory)
 		bw_bounds_touch_lds(g, w, kind, touches, n);
-	if (kind != BW_TOUCH_LOAD &&
+	if (kind != BW_TOUCH_LOAD && !g->dispatch->draw.number &&
 	    (is_memory ? bw_writers_are_noted(c) : (c->what & BW_CHECK_WRITERS) != 0))
 		bw_writers_pend(c, touches, n);
 	if (g->dispatch->has_sibling && is_memory)

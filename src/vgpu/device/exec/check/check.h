@@ -36,6 +36,12 @@ struct bw_check *bw_check_create(unsigned what, enum bw_isa_gen gen);
 void bw_check_destroy(struct bw_check *c);
 
 /* A workgroup starts: wg->check is set. *dispatch: of its dispatch, NULL before the first group. */
+struct bw_check_draw {
+	uint32_t number;   /* of the draw; 0: a dispatch */
+	uint32_t place[3]; /* of the group, as TTMP8 to TTMP10 have it */
+	/* Writes what a lane of its waves runs for, "pixel 3,4"; "" where that is not known. */
+	void (*lane)(const struct bw_wave *w, unsigned lane, char out[BW_CHECK_LANE_B]);
+};
 struct bw_check_launch {
 	uint64_t code_va;
 	uint64_t space;		   /* the root of the page tables, as the registers have it */
@@ -48,9 +54,14 @@ struct bw_check_launch {
 	uint8_t vmid;
 	struct bw_check_engine engine; /* that executes its packet */
 	bool is_restored; /* from a context save: what it has done is not known any more */
+	/* A round of a draw: its waves are in no order, like workgroups. Races with others, what
+	 * they write, values that nobody has written, and barriers are not followed. */
+	struct bw_check_draw draw;
 };
 void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatch,
 			  const struct bw_check_launch *launch, struct bw_workgroup *wg);
+/* Accesses of these lanes are not told of: those of helpers, which only their neighbours use. */
+void bw_check_hide_lanes(struct bw_workgroup *wg, unsigned wave, uint64_t lanes);
 /* The programs of an address space use Vulkan. So they have to order copies and fills with
  * dispatches themselves; other drivers may do that by ways that packets do not show. And their
  * shaders are compiled by ACO (around.c). */

@@ -37,6 +37,7 @@ struct bw_check_wave {
 	const struct bw_check_at *at; /* the instruction that it executes; NULL: none */
 	/* accesses by address in [from, to) are known to be in bounds, as of that generation */
 	uint64_t from, to, generation;
+	uint64_t hidden; /* lanes: bw_check_hide_lanes */
 };
 
 struct bw_check_group {
@@ -46,6 +47,7 @@ struct bw_check_group {
 	/* The number of its first wave as a writer, of the numbers' era. */
 	uint32_t writer, writers_era;
 	unsigned n_waves;
+	uint32_t id[3];		     /* of a draw: bw_check_draw.place */
 	bool is_killed;		     /* a wave of it was ended from outside */
 	struct bw_check_wave wave[]; /* by index */
 };
@@ -58,6 +60,7 @@ struct bw_check_dispatch {
 	struct bw_check_group *groups;
 	uint64_t code_va, space;
 	uint32_t user_data[16];
+	struct bw_check_draw draw;
 	uint8_t vmid, lanes;
 	uint64_t stretch; /* bw_check_launch */
 	uint32_t lds_b;	  /* that a workgroup uses; 0: not known, or bounds are not checked */
@@ -100,6 +103,8 @@ struct bw_check_step {
 	size_t lds_b;
 };
 
+/* Rounds of draws are numbered apart from dispatches, whose numbers are told. */
+#define BW_CHECK_ROUNDS (1ull << 48)
 enum {
 	BW_CHECK_PLACE_SLOTS = 1 << 15,
 	BW_CHECK_SPACES = 16,
@@ -168,7 +173,7 @@ struct bw_check {
 	uint64_t explicit_space[BW_CHECK_SPACES]; /* a ring */
 	unsigned next_explicit;
 	struct bw_check_dispatch *dispatches;
-	uint64_t n_dispatches;
+	uint64_t n_dispatches, n_rounds; /* rounds: of draws */
 	struct bw_check_place *place;
 	uint16_t *place_index; /* by hash; BW_CHECK_PLACE_SLOTS */
 	unsigned n_places;

@@ -29,6 +29,7 @@ enum bw_check_access {
 };
 
 /* One side of a race, or a place of another finding. */
+enum { BW_CHECK_LANE_B = 24 };
 struct bw_check_side {
 	enum bw_check_access access;
 	uint64_t pc, code_va; /* code_va: where the wave started; pc 0: the place is not known */
@@ -38,7 +39,9 @@ struct bw_check_side {
 	uint32_t group[3];
 	uint16_t wave; /* in the group */
 	uint8_t lane;
-	uint32_t dispatch; /* the so many-th of the GPU; 0: not known */
+	uint32_t dispatch;	       /* the so many-th of the GPU; 0: not known */
+	uint32_t draw;		       /* the same, of draws; 0: it is a dispatch */
+	char lane_is[BW_CHECK_LANE_B]; /* of a draw: "pixel 3,4", or "" */
 };
 
 /* The pointer at or below an address that the kernel's arguments have, and where in them. */

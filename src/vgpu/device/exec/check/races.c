@@ -69,7 +69,8 @@ struct bw_check_side bw_check_side_of_past(const struct bw_check *c,
 				  .name = place ? p->name : "?",
 				  .wave = w->index,
 				  .lane = (uint8_t)lane,
-				  .dispatch = (uint32_t)d->number};
+				  .dispatch = d->draw.number ? 0 : (uint32_t)d->number,
+				  .draw = d->draw.number};
 	memcpy(s.word, p->word, sizeof(s.word));
 	memcpy(s.group, w->group->id, sizeof(s.group));
 	return s;
@@ -93,9 +94,12 @@ struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const s
 				  .name = bw_isa_op_name(d->check->gen, at->op),
 				  .wave = w->index_in_group,
 				  .lane = (uint8_t)lane,
-				  .dispatch = (uint32_t)d->number};
+				  .dispatch = d->draw.number ? 0 : (uint32_t)d->number,
+				  .draw = d->draw.number};
 	memcpy(s.word, at->word, s.n_words * sizeof(s.word[0]));
-	memcpy(s.group, w->wg->id, sizeof(s.group));
+	memcpy(s.group, w->wg->check ? w->wg->check->id : w->wg->id, sizeof(s.group));
+	if (d->draw.number)
+		d->draw.lane(w, lane, s.lane_is);
 	return s;
 }
 
@@ -170,6 +174,8 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 			 .dispatch = d->number,
 			 .is_new = true},
 	};
+	if (d->draw.number)
+		d->draw.lane(w, r->touch->lane, f.second.lane_is);
 	f.race.va = f.race.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
 	c->step.has_new |= add_new(c, &f);
 }

@@ -24,11 +24,17 @@ static void report(struct bw_check_group *g, struct bw_wave *w, enum bw_sync_kin
 
 /* ---- waves ---- */
 
+/* Waves of a group of a draw meet at different barriers in code that Mesa makes for primitives. */
+static bool is_followed(const struct bw_check_group *g)
+{
+	return g->dispatch->check->what & BW_CHECK_SYNC && !g->dispatch->draw.number;
+}
+
 /* What is known of a wave; NULL: it is not followed. */
 static struct bw_sync_wave *sync_of(const struct bw_wave *w, struct bw_check_group **out_group)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC))
+	if (!g || !is_followed(g))
 		return NULL;
 	*out_group = g;
 	return &g->wave[w->index_in_group].sync;
@@ -120,7 +126,7 @@ void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_ki
 	struct bw_sync_wave *s = &g->wave[w->index_in_group].sync;
 	const struct bw_check_at *at = g->wave[w->index_in_group].at;
 	uint64_t lanes = 0;
-	if (!(g->dispatch->check->what & BW_CHECK_SYNC) || !n || !at)
+	if (!is_followed(g) || !n || !at)
 		return;
 	for (unsigned i = 0; i < n; i++)
 		lanes |= 1ull << touches[i].lane;
@@ -147,7 +153,7 @@ void bw_sync_meet(struct bw_workgroup *wg)
 {
 	struct bw_check_group *g = wg->check;
 	struct bw_sync_wave *first = NULL;
-	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC) || g->is_killed || is_in_handler(wg))
+	if (!g || !is_followed(g) || g->is_killed || is_in_handler(wg))
 		return;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct bw_sync_wave *s = &g->wave[i].sync;
