@@ -126,11 +126,11 @@ static const struct bw_command commands[] = {
 	 "kill", BW_COMPLETE_NONE, false},
 	{"lane", "la", bw_cmd_lane, "waves", "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.",
 	 "lane\nlane 5\nlane apply 0-3 print $v3\nlane apply -active print $_lane", BW_COMPLETE_WAVES, false},
-	{"layout", "lay", bw_cmd_layout, "screen", "src | asm | split | regs | lanes | waves | mem | next | prev", "Choose the windows of the terminal screen, and enable it.",
+	{"layout", "lay", bw_cmd_layout, "screen", "src | asm | split | regs | lanes | waves | mem | draws | next | prev", "Choose the windows of the terminal screen, and enable it.",
 	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
 	 "lanes: a table of the lanes; those with equal values share a row, Left and Right choose the columns. waves: a map\n"
-	 "of the GPU. mem: memory, from the place of \"tui mem\" on. The last four stand above the source, or above the\n"
-	 "instructions after \"layout asm\".\n"
+	 "of the GPU. mem: memory, from the place of \"tui mem\" on. draws: those of \"info draws\". The last five stand\n"
+	 "above the source, or above the instructions after \"layout asm\".\n"
 	 "Ctrl-x 1 and Ctrl-x 2 choose, too.",
 	 "layout src\nlayout regs\nlayout lanes\nlayout mem", BW_COMPLETE_LAYOUT, false},
 	{"list", "l", bw_cmd_list, "files", "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL,
@@ -200,7 +200,7 @@ static const struct bw_command commands[] = {
 	 "thbreak store", BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "waves", "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL,
 	 "thread\nthread 1:5\nthread apply all print $pc\nthread find saxpy", BW_COMPLETE_WAVES, false},
-	{"tui", NULL, bw_cmd_tui, "screen", "enable | disable | mem [/FMT] ADDRESS", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes, waves and memory.",
+	{"tui", NULL, bw_cmd_tui, "screen", "enable | disable | mem [/FMT] ADDRESS", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes, waves, memory and draws.",
 	 "Ctrl-x a does both of the first two. tui mem shows memory from ADDRESS on, a format as x has it, in the window\n"
 	 "\"mem\"; ADDRESS is an expression and evaluated anew at each stop, and what has changed there is highlighted.\n"
 	 "Other words are those commands: tui layout, focus, refresh, winheight; tui reg is layout regs.\n"

@@ -6,6 +6,7 @@
  * what has become of one pixel. All but the list of draws needs a target that tells it
  * (BW_CAP_DRAWS). */
 
+#include "base/vec.h"
 #include "debug/debug.h"
 #include "debug/dispatches.h"
 #include "image/picture.h"
@@ -40,10 +41,12 @@ bool bw_debug_is_draw_place(const char *text);
 
 /* ---- The list ---- */
 
-/* What the target knows of a draw that has begun. *out->number 0: it has not begun, or is no longer
- * known. */
-struct bw_error *bw_debug_draw_targets(struct bw_debug *d, const struct bw_dispatch_info *x,
-				       struct bw_draws_draw *out) BW_MUST_CHECK;
+/* What the target knows of the draws that have begun, the oldest first; owned (bw_vec_free). */
+struct bw_draw_list BW_VEC(struct bw_draws_draw);
+struct bw_error *bw_debug_draw_list(struct bw_debug *d, struct bw_draw_list *out) BW_MUST_CHECK;
+/* The one of them that x is; NULL: it has not begun, or is no longer known. */
+const struct bw_draws_draw *bw_draws_of(const struct bw_draw_list *all,
+					const struct bw_dispatch_info *x);
 /* The draw of the focus wave, else the last one that has begun; fails if there is none. */
 struct bw_error *bw_debug_draw_now(struct bw_debug *d, struct bw_draws_draw *out) BW_MUST_CHECK;
 /* Where a target lies, and the name of its format. */

@@ -9,7 +9,7 @@
 static const char *const window_names[BW_TUI_WINDOWS] = {
 	[BW_TUI_SRC] = "src",	  [BW_TUI_ASM] = "asm",	    [BW_TUI_REGS] = "regs",
 	[BW_TUI_LANES] = "lanes", [BW_TUI_WAVES] = "waves", [BW_TUI_MEM] = "mem",
-	[BW_TUI_CMD] = "cmd",
+	[BW_TUI_DRAWS] = "draws", [BW_TUI_CMD] = "cmd",
 };
 
 /* The window of code that goes with another one is source or assembly. */
@@ -26,6 +26,7 @@ static const struct {
 	[BW_TUI_LAYOUT_LANES] = {"lanes", {BW_TUI_LANES, CODE}, {4, 4, 3}},
 	[BW_TUI_LAYOUT_WAVES] = {"waves", {BW_TUI_WAVES, CODE}, {5, 3, 3}},
 	[BW_TUI_LAYOUT_MEM] = {"mem", {BW_TUI_MEM, CODE}, {4, 4, 3}},
+	[BW_TUI_LAYOUT_DRAWS] = {"draws", {BW_TUI_DRAWS, CODE}, {4, 4, 3}},
 };
 
 /* A title and two lines. */

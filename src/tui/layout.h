@@ -15,6 +15,7 @@ enum bw_tui_window {
 	BW_TUI_LANES,
 	BW_TUI_WAVES,
 	BW_TUI_MEM,
+	BW_TUI_DRAWS,
 	BW_TUI_CMD,
 	BW_TUI_WINDOWS /* their number */
 };
@@ -32,6 +33,7 @@ enum bw_tui_layout {
 	BW_TUI_LAYOUT_LANES,
 	BW_TUI_LAYOUT_WAVES,
 	BW_TUI_LAYOUT_MEM,
+	BW_TUI_LAYOUT_DRAWS,
 	BW_TUI_LAYOUTS /* their number */
 };
 const char *bw_tui_layout_name(enum bw_tui_layout l);

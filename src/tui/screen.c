@@ -20,6 +20,7 @@ void bw_tui_screen_fini(struct bw_tui_screen *s)
 	bw_tui_registers_fini(&s->registers_before);
 	bw_tui_lanes_fini(&s->lanes);
 	bw_tui_map_fini(&s->map);
+	bw_tui_draws_fini(&s->draws);
 	bw_tui_memory_fini(&s->memory);
 	bw_tui_memory_fini(&s->memory_before);
 	free(s->memory_expr);
@@ -179,6 +180,16 @@ static void load_map(struct bw_tui_screen *s, struct bw_debug *d)
 	s->panes[BW_TUI_WAVES].follows |= focus != s->map.focus;
 }
 
+static void load_draws(struct bw_tui_screen *s, struct bw_debug *d)
+{
+	size_t current = s->draws.current;
+	bw_tui_draws_fini(&s->draws);
+	if (!is_seen(s, BW_TUI_DRAWS))
+		return;
+	bw_tui_draws_load(d, &s->draws);
+	s->panes[BW_TUI_DRAWS].follows |= current != s->draws.current;
+}
+
 void bw_tui_screen_resumed(struct bw_tui_screen *s, struct bw_debug *d)
 {
 	s->is_running = true;
@@ -196,6 +207,7 @@ void bw_tui_screen_load(struct bw_tui_screen *s, struct bw_debug *d)
 	if (is_seen(s, BW_TUI_LANES))
 		bw_tui_lanes_load(d, &s->lanes);
 	load_map(s, d);
+	load_draws(s, d);
 	load_memory(s, d);
 	s->is_running = s->has_stopped = false;
 }
@@ -291,6 +303,9 @@ static void page_of(const struct bw_tui_screen *s, enum bw_tui_window w, struct 
 	case BW_TUI_MEM:
 		bw_tui_memory_page(&s->memory, p);
 		return;
+	case BW_TUI_DRAWS:
+		bw_tui_draws_page(&s->draws, p);
+		return;
 	case BW_TUI_CMD:
 	case BW_TUI_WINDOWS:
 		return;
@@ -304,6 +319,8 @@ static size_t line_to_follow(const struct bw_tui_screen *s, enum bw_tui_window w
 		return s->source.near ? s->source.near - 1 : SIZE_MAX;
 	if (w == BW_TUI_WAVES)
 		return bw_tui_map_line(&s->map, s->columns);
+	if (w == BW_TUI_DRAWS)
+		return s->draws.current;
 	return w == BW_TUI_ASM ? s->assembly.current : SIZE_MAX;
 }
 
@@ -340,8 +357,10 @@ static void compose_window(struct bw_tui_screen *s, const struct bw_tui_box *box
 		.rows = box->rows - 1, .columns = s->columns, .top = pane->top, .left = pane->left};
 	size_t line = line_to_follow(s, box->window);
 	if (pane->follows && line != SIZE_MAX) {
-		if (box->window == BW_TUI_WAVES)
-			page.rows -= BW_MIN(page.rows - 1, (unsigned)BW_TUI_MAP_HEAD);
+		const unsigned head = box->window == BW_TUI_WAVES   ? BW_TUI_MAP_HEAD
+				      : box->window == BW_TUI_DRAWS ? BW_TUI_DRAWS_HEAD
+								    : 0;
+		page.rows -= BW_MIN(page.rows - 1, head);
 		page.top = bw_tui_page_follow(&page, line);
 		page.rows = box->rows - 1;
 	}

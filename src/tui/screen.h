@@ -32,6 +32,7 @@ struct bw_tui_screen {
 	struct bw_tui_registers registers, registers_before;
 	struct bw_tui_lanes lanes;
 	struct bw_tui_map map;
+	struct bw_tui_draws draws;
 	struct bw_tui_memory memory, memory_before;
 	char *memory_expr; /* owned; what the window of memory follows; NULL: nothing yet */
 	struct bw_print_format memory_format;

@@ -134,6 +134,17 @@ void bw_tui_map_page(const struct bw_tui_map *s, struct bw_tui_page *p);
 /* The line of the focus wave on a page of that width; SIZE_MAX: none. */
 size_t bw_tui_map_line(const struct bw_tui_map *s, unsigned columns);
 
+/* ---- view_draws.c ---- */
+
+struct bw_tui_draws {
+	struct bw_str text; /* a line of titles, and one for each draw */
+	size_t n, current;  /* draws; that of the focus wave, SIZE_MAX: none */
+};
+void bw_tui_draws_load(struct bw_debug *d, struct bw_tui_draws *out);
+void bw_tui_draws_fini(struct bw_tui_draws *s);
+enum { BW_TUI_DRAWS_HEAD = 1 /* lines that are not scrolled */ };
+void bw_tui_draws_page(const struct bw_tui_draws *s, struct bw_tui_page *p);
+
 /* ---- view_memory.c ---- */
 
 /* Memory from where an expression says that it is, which is asked again at each load. */

@@ -75,28 +75,37 @@ static const struct bw_fact draw_rows[] = {
 };
 BW_FACTS(draw_facts, "info draws", "draws", draw_rows);
 
-/* The name of the image that lies there; NULL: none has one. */
-static const char *image_name(struct bw_debug *d, uint64_t va)
-{
+/* The images of the program, borrowed as bw_debug_objects() says; none where they are not known. */
+struct images {
 	const struct bw_target_object *all;
 	size_t n;
-	if (!bw_target_can(bw_debug_target(d), BW_CAP_OBJECTS))
-		return NULL;
-	struct bw_error *err = bw_debug_objects(d, &all, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (all[i].kind == BW_OBJECT_IMAGE && all[i].name[0] && va >= all[i].va &&
-		    va - all[i].va < all[i].size_b)
-			return all[i].name;
-	bw_error_free(err);
+};
+static struct images images_of(struct bw_debug *d)
+{
+	struct images i = {0};
+	const struct bw_target *target = bw_debug_target(d);
+	if (target && bw_target_can(target, BW_CAP_OBJECTS))
+		bw_error_free(bw_debug_objects(d, &i.all, &i.n));
+	return i;
+}
+
+/* The name of the image that lies there; NULL: none has one. */
+static const char *image_name(const struct images *in, uint64_t va)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->all[i].kind == BW_OBJECT_IMAGE && in->all[i].name[0] &&
+		    va >= in->all[i].va && va - in->all[i].va < in->all[i].size_b)
+			return in->all[i].name;
 	return NULL;
 }
 
-void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, struct bw_str *out)
+static void add_target(const struct images *images, const struct bw_draws_target *t,
+		       struct bw_str *out)
 {
 	static const char *const kinds[] = {[BW_DRAWS_COLOR] = "color",
 					    [BW_DRAWS_DEPTH] = "depth",
 					    [BW_DRAWS_STENCIL] = "stencil"};
-	const char *name = image_name(d, bw_draws_target_va(t));
+	const char *name = image_name(images, bw_draws_target_va(t));
 	const char *kind = t->kind && t->kind < BW_ARRAY_SIZE(kinds) ? kinds[t->kind] : "?";
 	bw_str_add(out, kind);
 	if (t->kind == BW_DRAWS_COLOR)
@@ -108,27 +117,39 @@ void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, st
 		bw_str_addf(out, " \"%s\"", name);
 }
 
-/* False: the draw has not begun, or it is not known. */
-static bool add_targets(struct bw_debug *d, const struct bw_dispatch_info *x, struct bw_str *out)
+void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, struct bw_str *out)
 {
-	struct bw_draws_draw draw = {.number = 0};
-	const struct bw_target *target = bw_debug_target(d);
-	if (!target || !bw_target_can(target, BW_CAP_DRAWS) || x->state == BW_DISPATCH_HELD)
+	const struct images images = images_of(d);
+	add_target(&images, t, out);
+}
+
+/* False: the draw has not begun, or it is not known. */
+static bool add_targets(const struct images *images, const struct bw_draw_list *begun,
+			const struct bw_dispatch_info *x, struct bw_str *out)
+{
+	const struct bw_draws_draw *draw =
+		x->state == BW_DISPATCH_HELD ? NULL : bw_draws_of(begun, x);
+	if (!draw)
 		return false;
-	struct bw_error *err = bw_debug_draw_targets(d, x, &draw);
-	if (!err && draw.number) {
-		draw.left_out[sizeof(draw.left_out) - 1] = 0;
-		if (draw.left_out[0])
-			bw_str_addf(out, "left out: %s", draw.left_out);
-		for (uint32_t i = 0; i < BW_MIN(draw.n_targets, (uint32_t)BW_DRAWS_TARGETS); i++) {
-			if (i)
-				bw_str_add(out, "; ");
-			bw_show_draw_target(d, &draw.target[i], out);
-		}
+	const int len = (int)strnlen(draw->left_out, sizeof(draw->left_out));
+	if (len)
+		bw_str_addf(out, "left out: %.*s", len, draw->left_out);
+	for (uint32_t i = 0; i < BW_MIN(draw->n_targets, (uint32_t)BW_DRAWS_TARGETS); i++) {
+		if (i)
+			bw_str_add(out, "; ");
+		add_target(images, &draw->target[i], out);
 	}
-	bool has_begun = !err && draw.number;
-	bw_error_free(err);
-	return has_begun;
+	return true;
+}
+
+/* Empty where the target does not know, or has forgotten them. */
+static struct bw_draw_list draws_of_target(struct bw_debug *d)
+{
+	struct bw_draw_list begun = {0};
+	const struct bw_target *target = bw_debug_target(d);
+	if (target && bw_target_can(target, BW_CAP_DRAWS))
+		bw_error_free(bw_debug_draw_list(d, &begun));
+	return begun;
 }
 
 static const char *kind_of(const struct bw_dispatch_info *x)
@@ -178,8 +199,11 @@ struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d)
 				       .state = bw_show_dispatch_state(d, &list[i])};
 		n_rows++;
 	}
+	struct bw_draw_list begun = draws_of_target(d);
+	const struct images images = images_of(d);
 	for (size_t i = 0; i < n_rows; i++)
-		rows[i].has_begun = add_targets(d, &rows[i].vertex, &rows[i].targets);
+		rows[i].has_begun = add_targets(&images, &begun, &rows[i].vertex, &rows[i].targets);
+	bw_vec_free(&begun);
 	bw_table_begin(t, &draw_facts);
 	if (!has_labels)
 		bw_table_hide(t, "label");

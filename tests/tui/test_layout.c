@@ -49,6 +49,7 @@ static void test_layouts(void **state)
 		{BW_TUI_LAYOUT_LANES, BW_TUI_ASM, {BW_TUI_LANES, BW_TUI_ASM, BW_TUI_CMD}},
 		{BW_TUI_LAYOUT_WAVES, BW_TUI_SRC, {BW_TUI_WAVES, BW_TUI_SRC, BW_TUI_CMD}},
 		{BW_TUI_LAYOUT_MEM, BW_TUI_ASM, {BW_TUI_MEM, BW_TUI_ASM, BW_TUI_CMD}},
+		{BW_TUI_LAYOUT_DRAWS, BW_TUI_SRC, {BW_TUI_DRAWS, BW_TUI_SRC, BW_TUI_CMD}},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(layouts); i++) {
 		struct bw_tui_boxes b;

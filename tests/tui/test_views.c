@@ -364,6 +364,47 @@ static void test_map_of_a_session(void **state)
 	fake_session_end(&s);
 }
 
+/* ---- Draws ---- */
+
+static void test_draws(void **state)
+{
+	struct bw_tui_draws s = {.n = 3, .current = 2};
+	struct bw_tui_page p = {.rows = 3, .columns = 40};
+	bw_str_add(&s.text, "Draw  Kind   Pixel Shader\n"
+			    "   1  plain  the driver's own\n"
+			    "   2  plain  lit.frag\n"
+			    "   3  plain  lit.frag");
+	p.top = 1;
+	bw_tui_draws_page(&s, &p);
+	assert_string_equal(bw_str_text(&p.title), "3 so far");
+	assert_int_equal(p.n_lines, 3);
+	assert_int_equal(p.lines.len, 3);
+	/* titles stay, and the last draw is that of the focus wave */
+	assert_string_equal(bw_str_text(&p.lines.data[0].text), "Draw  Kind   Pixel Shader");
+	assert_string_equal(bw_str_text(&p.lines.data[1].text), "   2  plain  lit.frag");
+	assert_string_equal(bw_str_text(&p.lines.data[2].text), "   3  plain  lit.frag");
+	assert_int_equal(bw_str_text(&p.lines.data[1].styles)[0], BW_TUI_PLAIN);
+	assert_true(bw_str_text(&p.lines.data[2].styles)[0] & BW_TUI_BOLD);
+	bw_tui_page_fini(&p);
+	bw_tui_draws_fini(&s);
+}
+
+/* A session that has dispatches only has no draws. */
+static void test_no_draws(void **state)
+{
+	struct fake_session f;
+	struct bw_tui_draws s;
+	struct bw_tui_page p = {.rows = 3, .columns = 40};
+	stop_at(&f, "demo+4");
+	bw_tui_draws_load(f.debug, &s);
+	assert_int_equal(s.n, 0);
+	bw_tui_draws_page(&s, &p);
+	assert_non_null(strstr(bw_str_text(&p.lines.data[1].text), "[ Nothing Has Been Drawn ]"));
+	bw_tui_page_fini(&p);
+	bw_tui_draws_fini(&s);
+	fake_session_end(&f);
+}
+
 /* ---- Memory ---- */
 
 static const struct bw_print_format words = {.count = 1, .letter = 'z', .unit = 'w'};
@@ -447,4 +488,5 @@ static void test_memory_that_ends(void **state)
 }
 
 TESTS(test_assembly, test_nothing, test_source, test_registers, test_status, test_lanes,
-      test_lanes_of_a_wave, test_map, test_map_of_a_session, test_memory, test_memory_that_ends);
+      test_lanes_of_a_wave, test_map, test_map_of_a_session, test_draws, test_no_draws, test_memory,
+      test_memory_that_ends);

@@ -131,22 +131,32 @@ bool bw_debug_draw_lane_text(struct bw_debug *d, const struct bw_wave_info *w, u
 
 /* ---- targets ---- */
 
-struct bw_error *bw_debug_draw_targets(struct bw_debug *d, const struct bw_dispatch_info *x,
-				       struct bw_draws_draw *out)
+struct bw_error *bw_debug_draw_list(struct bw_debug *d, struct bw_draw_list *out)
 {
-	uint32_t first = 1;
+	struct bw_draws_draw draw = {.number = 0};
+	*out = (struct bw_draw_list){0};
 	BW_TRY(bw_debug_need_target(d));
-	*out = (struct bw_draws_draw){.number = 0};
-	BW_TRY(bw_target_draws(d->target, BW_DRAWS_IOCTL_DRAW, out));
-	first = out->first;
-	/* from the last one on, as a command buffer may have been submitted before */
-	for (uint32_t n = out->number; n && n >= first; n--) {
-		*out = (struct bw_draws_draw){.number = n};
-		BW_TRY(bw_target_draws(d->target, BW_DRAWS_IOCTL_DRAW, out));
-		if (out->number && out->packet_va == bw_canonical(x->desc.packet_va))
-			return NULL;
+	BW_TRY(bw_target_draws(d->target, BW_DRAWS_IOCTL_DRAW, &draw));
+	const uint32_t last = draw.number;
+	struct bw_error *err = NULL;
+	for (uint32_t n = draw.first; n && n <= last && !err; n++) {
+		draw = (struct bw_draws_draw){.number = n};
+		err = bw_target_draws(d->target, BW_DRAWS_IOCTL_DRAW, &draw);
+		if (!err && draw.number)
+			err = bw_vec_push(out, draw);
 	}
-	out->number = 0;
+	if (err)
+		bw_vec_free(out);
+	return err;
+}
+
+const struct bw_draws_draw *bw_draws_of(const struct bw_draw_list *all,
+					const struct bw_dispatch_info *x)
+{
+	/* from the last one on, as a command buffer may have been submitted before */
+	for (size_t i = all->len; i-- > 0;)
+		if (all->data[i].packet_va == bw_canonical(x->desc.packet_va))
+			return &all->data[i];
 	return NULL;
 }
 
