@@ -117,25 +117,28 @@ def run_in_terminal(case, inputs, env, folder):
         os.chdir(folder)
         os.execve("/bin/sh", ["sh", "-c", case.command], env)
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    text, end, is_late = "", time.monotonic() + transcript.TIMEOUT_S, False
-    while not is_late:
+    text, end, has_ended = "", time.monotonic() + transcript.TIMEOUT_S, False
+    while time.monotonic() < end:
         try:
             if select.select([fd], [], [], SETTLE_S)[0]:
                 data = os.read(fd, 65536)
                 if not data:
+                    has_ended = True
                     break
                 text += data.decode(errors="replace").replace("\r", "")
-            elif WAITS.search(text) and inputs:
+            elif WAITS.search(text):
+                if not inputs:  # it waits for what the page does not type, such as the answer to a question of "quit"
+                    break
                 os.write(fd, inputs.pop(0).encode() + b"\n")
                 text += "\0"  # the prompt is no longer one that waits
         except OSError:  # the other end has closed
+            has_ended = True
             break
-        is_late = time.monotonic() > end
-    if is_late:
+    if not has_ended:
         os.kill(pid, signal.SIGKILL)
     os.close(fd)
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return None if is_late else status, text.replace("\0", "").splitlines()
+    return status if has_ended else None, text.replace("\0", "").splitlines()
 
 
 def run(case, env, folder):

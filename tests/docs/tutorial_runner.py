@@ -37,7 +37,6 @@ heard %s at 0x12345678
 FILE = "Save this as `a`:\n\n```text\none\ntwo\n```\n\nIn `a`:\n\n```diff\n one\n-%s\n+three\n```\n\n```console\n$ cat a\none\nthree\n```\n"
 WORKFLOW = "In `a.yml`:\n\n```yaml\nrun: |\n  make\nrun: echo %s\n```\n\n```console\n$ echo a\na\n```\n"
 ENDLESS = (PROMPTS % "two").replace("(breakwater) quit\n", "")
-PATIENCE_S = tutorial.transcript.TIMEOUT_S
 PAGES = (
     (True, "```console\n$ echo a; echo b; echo c\na\n...\n$ false\n[status 1]\n```\n"),
     (False, "```console\n$ echo a\nb\n```\n"),
@@ -62,7 +61,6 @@ def main():
         page = pathlib.Path(folder) / "page"
         for good, text in PAGES:
             page.write_text(text)
-            tutorial.transcript.TIMEOUT_S = 2 if text == ENDLESS else PATIENCE_S
             said = io.StringIO()
             try:
                 with contextlib.redirect_stdout(said):

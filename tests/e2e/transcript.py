@@ -97,7 +97,7 @@ def report(name, case, status, got):
         return True
     print(f"{name}:{case.line}: $ {case.command}")
     if status is None:
-        print(f"  did not end within {TIMEOUT_S} s")
+        print(f"  did not end within {TIMEOUT_S} s, or waits for input that is not there")
     elif status != case.status:
         print(f"  status {status}, expected {case.status}")
     if at is not None:
