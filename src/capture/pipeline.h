@@ -47,7 +47,16 @@ enum {
 };
 
 /* A graphics pipeline has more inputs than a record of one of its shaders. */
-enum bw_capture_stage { BW_CAPTURE_COMPUTE, BW_CAPTURE_VERTEX, BW_CAPTURE_PIXEL };
+enum bw_capture_stage {
+	BW_CAPTURE_COMPUTE,
+	BW_CAPTURE_VERTEX,
+	BW_CAPTURE_PIXEL,
+	BW_CAPTURE_CONTROL, /* of tessellation */
+	BW_CAPTURE_EVALUATION,
+	BW_CAPTURE_GEOMETRY,
+	BW_CAPTURE_MESH,
+	BW_CAPTURE_STAGES
+};
 
 /* Fixed part, without holes. */
 struct bw_capture_pipeline_head {

@@ -169,6 +169,22 @@ def test_mesh(folder):
     finish(s, folder, "mesh")
 
 
+def test_replay(folder):
+    """A capture has the shader with which the program before the pixel shader begins."""
+    for scene, place, stage in (("tessellated", "triangles_equal.tese:11", "tessellation evaluation"), ("mesh", "grid.mesh:18", "mesh")):
+        path = f"{folder}/{scene}.bwc"
+        subprocess.run([harness.BREAKWATER, "capture", "-O0", "-o", path, "--", SCENES, folder, f"{folder}/captured.ppm", scene], check=True)
+        s = harness.Session(path)
+        for command in (f"break {place}", "run"):
+            s.command(command)
+        wave = s.command("info wave")
+        equal((wave["stage"], wave["frame"].split(" ")[0]), (stage, f"{place.split(':')[0]}.main"), "the stop in the replay")
+        if stage == "mesh":
+            check("at" in {v["name"] for v in s.command("info locals")["variables"]}, "the variables in the replay")
+        s.command("kill")
+        s.end()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         compile_shaders(folder)
@@ -176,6 +192,7 @@ def main():
         test_names(folder)
         test_tessellation(folder)
         test_mesh(folder)
+        test_replay(folder)
 
 
 main()

@@ -125,6 +125,16 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	return handle;
 }
 
+/* What the shader is for with which the program before the pixel shader begins. A capture has no
+ * other one of that program. */
+static enum bw_agent_stage first_stage(const struct bw_capture_pipeline *made_of)
+{
+	const uint32_t stage = made_of ? made_of->head.stage : BW_CAPTURE_VERTEX;
+	return stage == BW_CAPTURE_EVALUATION || stage == BW_CAPTURE_MESH
+		       ? (enum bw_agent_stage)stage
+		       : BW_AGENT_VERTEX;
+}
+
 /* The same for a draw. */
 static uint64_t draw_pipeline_of(const struct bw_told_dispatch *t,
 				 const struct bw_capture_draw *draw)
@@ -142,9 +152,9 @@ static uint64_t draw_pipeline_of(const struct bw_told_dispatch *t,
 		return 0;
 	}
 	uint64_t handle = DRAW_PIPELINE(draw_pipelines.len - 1);
+	const enum bw_agent_stage first = first_stage(t->made_of);
 	if (is_known(t->dispatch))
-		add_object(t->dispatch, t->made_of, BW_AGENT_VERTEX,
-			   BW_NAMES_STAGE(handle, BW_AGENT_VERTEX));
+		add_object(t->dispatch, t->made_of, first, BW_NAMES_STAGE(handle, first));
 	if (is_known(&pixel))
 		add_object(&pixel, t->pixel_made_of, BW_AGENT_PIXEL,
 			   BW_NAMES_STAGE(handle, BW_AGENT_PIXEL));

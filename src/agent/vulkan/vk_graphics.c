@@ -106,8 +106,9 @@ static void free_changes(VkDevice device, uint32_t n, const VkGraphicsPipelineCr
 	free(c->flags);
 }
 
-_Static_assert((int)BW_CAPTURE_VERTEX == (int)BW_AGENT_VERTEX &&
-		       (int)BW_CAPTURE_PIXEL == (int)BW_AGENT_PIXEL,
+_Static_assert((int)BW_CAPTURE_PIXEL == (int)BW_AGENT_PIXEL &&
+		       (int)BW_CAPTURE_EVALUATION == (int)BW_AGENT_EVALUATION &&
+		       (int)BW_CAPTURE_STAGES == (int)BW_AGENT_STAGES,
 	       "stages are passed on unchanged");
 
 static void add_stage(VkDevice device, VkPipeline pipeline,
@@ -116,8 +117,6 @@ static void add_stage(VkDevice device, VkPipeline pipeline,
 {
 	struct bw_capture_bytes record = {0};
 	uint32_t id = bw_vk_plan_add(plan, BW_NAMES_STAGE(HANDLE(pipeline), plan->made.stage));
-	if (plan->made.stage > BW_AGENT_PIXEL) /* captures have two shaders of a draw */
-		return;
 	bw_vk_record_pipeline(
 		device,
 		&(struct bw_vk_recorded){.next = info->pNext,
