@@ -128,7 +128,9 @@ static void report(struct bw_tlb *tlb, const struct bw_vm_fault *f)
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS, status);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32, (uint32_t)page);
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32, bw_hi32(page));
-	} else {
+	} else if (!dev->options.deterministic) {
+		/* If it is: whether there were more before the driver looked depends on the host's
+		 * speed. */
 		bw_reg_set(dev, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS,
 			   latched | BW_FIELD_MASK(GCVM_L2_PROTECTION_FAULT_STATUS, MORE_FAULTS));
 	}

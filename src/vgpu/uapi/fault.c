@@ -156,10 +156,48 @@ static bool has_handler(struct bw_uapi *u, unsigned vmid)
 			    bw_rreg_bank(u, &bank, BW_REG_SQ_SHADER_TBA_HI));
 }
 
+/* The number of the job that the VMID runs; 0: none, as of queues of user space. */
+static uint64_t job_of(struct bw_uapi *u, unsigned vmid)
+{
+	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)
+		if (u->rings[i].head && u->rings[i].head->vmid == vmid)
+			return u->rings[i].head->number;
+	return 0;
+}
+
+/* The driver keeps the last fault whose status it was in time to read, as Linux's does: which of
+ * many that is depends on the speed of threads. A deterministic device has the first one of a job
+ * instead, or of a dispatch where there are no jobs. A ring that overflows has lost its vector. */
+static void keep_fault(struct bw_uapi *u, struct bw_drm_vm *vm, const struct vector *v,
+		       uint64_t addr, uint32_t status)
+{
+	if (!status && vm->fault.status)
+		return;
+	uint64_t job = 0, dispatches = 0;
+	if (u->options.device.deterministic) {
+		struct bw_device_stats stats;
+		bw_device_stats(u->dev, &stats);
+		job = job_of(u, v->vmid);
+		dispatches = job ? 0 : stats.dispatches;
+		bool is_of_it = job ? vm->fault.job == job
+				    : vm->fault.job || vm->fault.dispatches == dispatches;
+		if (vm->fault.status && is_of_it)
+			return;
+	}
+	vm->fault.addr = addr;
+	vm->fault.status = status;
+	vm->fault.hub = v->mmhub;
+	vm->fault.job = job;
+	vm->fault.dispatches = dispatches;
+}
+
 /* gmc_v11_0_process_interrupt */
 static void vm_fault(struct bw_uapi *u, const struct vector *v)
 {
 	uint64_t addr = bw_words_get(v->data, BW_IH_FAULT_PAGE) * BW_DRM_PAGE_B;
+	uint64_t latched = bw_join32(bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_HI32),
+				     bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_ADDR_LO32)) *
+			   BW_DRM_PAGE_B;
 	uint32_t status = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_STATUS);
 	uint32_t cntl = bw_rreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL);
 	bw_wreg(u, BW_REG_GCVM_L2_PROTECTION_FAULT_CNTL,
@@ -169,11 +207,9 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	if (is_being_killed(u, v->vmid))
 		return;
 	struct bw_drm_vm *vm = vm_of(u, v);
-	if (vm && (status || !vm->fault.status)) {
-		vm->fault.addr = addr;
-		vm->fault.status = status;
-		vm->fault.hub = v->mmhub;
-	}
+	if (vm)
+		keep_fault(u, vm, v, u->options.device.deterministic && status ? latched : addr,
+			   status);
 	log_fault(u, v, vm, addr, status);
 	/* A fault of a wave without a trap handler: its halting comes as an SQ interrupt, too. A
 	 * fault of the command processor or SDMA stops that queue alone, with an interrupt of its

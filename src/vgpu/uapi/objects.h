@@ -136,8 +136,8 @@ struct bw_drm_vm {
 		held_base_ns;	   /* held time under earlier VMIDs; of this one at the start */
 	struct bw_drm_fences busy; /* of its VM_ALWAYS_VALID buffers */
 	struct {
-		uint64_t addr;
 		uint32_t status, hub;
+		uint64_t addr, job, dispatches; /* the last two: keep_fault() */
 	} fault;
 };
 
