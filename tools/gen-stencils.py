@@ -5,7 +5,8 @@
     gen-stencils.py OUTPUT.inc [INPUT.o] [--call NAME]... [--without ROW]...
 
 Each function is a stencil: its code, and its relocations as holes. Its name says what it is: row_NAME_FORM_full and
-_masked of a lane-wise row, scalar_NAME_FORM of a scalar one, part_NAME of what holds a block together.
+_masked of a lane-wise row, scalar_NAME_FORM of a scalar one, memory_NAME_FORM_LANES_full and _masked of a memory
+instruction, part_NAME of what holds a block together.
 A function that refers to UNSUPPORTED, or to one of the names of --call, is left out, and so are the rows of --without:
 their instructions are interpreted. Without an input there are no stencils.
 Any other relocation that is not known ends the build.
@@ -17,9 +18,10 @@ import struct
 import generated
 
 HOLES = "D DH A AH B BH C CH M N EXEC LANE0 T F COUNT KEEP FLIP".split()
-PLACES = "CONT MASKED KONST ORIGINAL".split()
+PLACES = "CONT SKIP MASKED KONST ORIGINAL".split()
 FORMS = [f0 + f1 + f2 for f2 in "VXP" for f1 in "VXP" for f0 in "VSKXP"]
 SCALAR_FORMS = ["rr", "cr", "rc", "cc"]
+MEMORY_FORMS = [f"{form}_{lanes}_{which}" for form in "VS" for lanes in (32, 64) for which in ("full", "masked")]
 
 R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_32, R_X86_64_32S = 2, 4, 10, 11
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
@@ -132,14 +134,16 @@ def main():
     obj = Object(args.input) if args.input else None
     constants = Constants(obj)
     code, holes, stencils = bytearray(), [], []
-    rows, scalars, parts = collections.defaultdict(dict), collections.defaultdict(dict), {}
+    rows, scalars, memory, parts = *(collections.defaultdict(dict) for _ in range(3)), {}
     for section in obj.sections if obj else []:
         if not section.name.startswith(".text.") or not section.size:
             continue
         name = section.name.removeprefix(".text.")
         try:
             its_code, its_holes = stencil(obj, section, constants, args.call)
-        except Left:
+        except Left as left:
+            if name.startswith("memory_"):  # none is written that is not wanted
+                raise SystemExit(f"{name}: refers to {left}")
             continue
         kind, _, rest = name.partition("_")
         if kind == "row":
@@ -150,6 +154,9 @@ def main():
         elif kind == "scalar":
             row, form = rest.rsplit("_", 1)
             scalars[row][SCALAR_FORMS.index(form)] = len(stencils)
+        elif kind == "memory":
+            row, *form = rest.rsplit("_", 3)
+            memory[row][MEMORY_FORMS.index("_".join(form))] = len(stencils)
         elif kind == "part":
             parts[rest] = len(stencils)
         else:
@@ -174,6 +181,7 @@ def main():
         *(f"\t{{{', '.join(map(str, s))}}}," for s in stencils), "};",
         "static const struct row_pieces row_pieces[] = {", *table(rows, 2 * len(FORMS)), "};",
         "static const struct scalar_pieces scalar_pieces[] = {", *table(scalars, len(SCALAR_FORMS)), "};",
+        "static const struct memory_pieces memory_pieces[] = {", *table(memory, len(MEMORY_FORMS)), "};",
         "static const uint16_t part_pieces[] = {",
         *(f"\t[BW_PART_{name.upper()}] = {index + 1}," for name, index in parts.items()), "};", ""]))
 

@@ -18,7 +18,24 @@
 #include "vgpu/device/exec/compile/compile.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
-enum { VGPRS = 10, SGPRS = 20, MOST = 40, MOST_EXECUTED = 600 };
+enum {
+	VGPRS = 10,
+	SGPRS = 20,
+	/* for addresses, which only memory instructions use: a pair of VGPRs, offsets, places in
+	 * LDS; pairs of SGPRs, an offset */
+	V_PAIR = VGPRS,
+	V_OFFSET = V_PAIR + 2,
+	V_LDS,
+	VGPRS_SEEN = V_LDS + 1,
+	S_BASE = 24,
+	S_FAR = 26,
+	S_OFFSET = 28,
+	MOST = 40,
+	MOST_EXECUTED = 600,
+	/* what memory instructions reach: pages of data, the last of which is not mapped */
+	DATA_PAGES = 3,
+	LDS_B = 2048,
+};
 
 struct random {
 	uint64_t state;
@@ -87,6 +104,49 @@ static uint16_t random_op(struct random *r, enum bw_sem_kind kind)
 	}
 }
 
+/* A load, a store or an atomic, by the registers for addresses. */
+static size_t random_access(struct random *r, uint32_t word[3])
+{
+	static const char *const starts[] = {"global_",	      "ds_load",       "ds_store",
+					     "s_load_",	      "ds_",	       "s_load_",
+					     "global_load_b", "global_store_b"};
+	const char *start = starts[below(r, BW_ARRAY_SIZE(starts))];
+	struct bw_inst inst = {.op = random_op(r, BW_SEM_MEM)};
+	const struct bw_op_info *info = bw_isa_op_info(inst.op);
+	while (strncmp(info->name, start, strlen(start)) != 0 || strstr(info->name, "gs_reg")) {
+		inst.op = random_op(r, BW_SEM_MEM);
+		info = bw_isa_op_info(inst.op);
+	}
+	bool is_atomic = info->flags & BW_OPF_ATOMIC;
+	inst.imm = one_in(r, 2) ? 0 : (int32_t)below(r, 64) * 4;
+	if (info->fmt == BW_FMT_SMEM) {
+		inst.dst = (uint16_t)(below(r, SGPRS - 16) & ~3u);
+		inst.saddr = one_in(r, 16) ? S_FAR : S_BASE;
+		inst.soffset = one_in(r, 2) ? S_OFFSET : BW_SRC_NULL;
+	} else if (info->fmt == BW_FMT_DS) {
+		inst.vaddr = V_LDS;
+		inst.offset0 = (uint8_t)inst.imm;
+		inst.offset1 = info->flags & BW_OPF_TWO_ADDRESSES ? (uint8_t)next(r) : 0;
+		inst.imm = inst.offset0 | inst.offset1 << 8;
+		if (is_atomic ? (bool)strstr(info->name, "_rtn_") : info->flags & BW_OPF_LOAD)
+			inst.dst = (uint16_t)below(r, VGPRS);
+		if (info->flags & BW_OPF_TWO_ADDRESSES && info->flags & BW_OPF_STORE)
+			inst.vdata2 = (uint16_t)below(r, VGPRS);
+	} else {
+		bool has_saddr = one_in(r, 2);
+		inst.vaddr = has_saddr ? V_OFFSET : V_PAIR;
+		inst.saddr = !has_saddr ? BW_SRC_NULL : one_in(r, 16) ? S_FAR : S_BASE;
+		inst.glc = is_atomic && one_in(r, 2);
+		if (inst.glc || info->flags & BW_OPF_LOAD)
+			inst.dst = (uint16_t)below(r, VGPRS);
+	}
+	if (is_atomic || info->flags & BW_OPF_STORE)
+		inst.vdata = (uint16_t)below(r, VGPRS);
+	size_t n = bw_isa_encode(BW_ISA_GFX11, &inst, word);
+	struct bw_inst back;
+	return n && bw_isa_decode(BW_ISA_GFX11, word, n, &back) ? n : 0;
+}
+
 /* Any row, of any format that it exists in. */
 static size_t random_row(struct random *r, uint32_t word[3])
 {
@@ -146,7 +206,9 @@ static void make_program(struct random *r, struct program *p, unsigned lanes)
 	while (p->n < n) {
 		uint32_t word[3];
 		bool is_branch = one_in(r, 10);
-		size_t size = is_branch ? random_branch(r, word) : random_row(r, word);
+		size_t size = is_branch	     ? random_branch(r, word)
+			      : one_in(r, 4) ? random_access(r, word)
+					     : random_row(r, word);
 		if (!size)
 			continue;
 		if (is_branch)
@@ -173,6 +235,18 @@ static struct harness *create(const char *wish, unsigned lanes)
 	setenv("BREAKWATER_COMPILE", wish, 1);
 	struct harness *h = harness_create(lanes);
 	unsetenv("BREAKWATER_COMPILE");
+	h->wg.lds = aligned_alloc(64, LDS_B + BW_PAGE_B); /* what is beyond is not the group's */
+	memset(h->wg.lds, 0, LDS_B + BW_PAGE_B);
+	h->wg.lds_size_b = LDS_B;
+	for (unsigned i = 0; i < HARNESS_PAGES; i++)
+		if (i < HARNESS_DATA / BW_PAGE_B || i >= HARNESS_DATA / BW_PAGE_B + DATA_PAGES)
+			h->access[i] = BW_ACCESS_READ | BW_ACCESS_EXECUTE;
+	h->access[HARNESS_DATA / BW_PAGE_B + DATA_PAGES] = 0;
+	h->tlb.range[bw_tlb_range_slot(HARNESS_BASE)] =
+		(struct bw_tlb_range){.va = HARNESS_BASE + HARNESS_DATA,
+				      .size_b = DATA_PAGES * BW_PAGE_B,
+				      .host = h->mem + HARNESS_DATA,
+				      .access = BW_ACCESS_READ | BW_ACCESS_WRITE};
 	return h;
 }
 
@@ -187,6 +261,68 @@ static uint32_t random_value(struct random *r)
 			      : next(r);
 }
 
+/* Offsets of lanes as programs have them: one after the other, in rows of 16, all the same, apart,
+ * and some that leave what there is. */
+static void random_offsets(struct random *r, uint32_t *v, unsigned lanes, uint32_t size_b)
+{
+	uint32_t step = 4u << below(r, 3), start = below(r, size_b / 8) * 4, row_b = start;
+	unsigned kind = below(r, 8);
+	if (one_in(r, 4)) /* misaligned */
+		start += below(r, 4);
+	if (one_in(r, 8)) /* over the end of a page, or of the allocation */
+		start = BW_PAGE_B - below(r, 32) * 4;
+	for (unsigned i = 0; i < lanes; i++) {
+		if (kind == 0)
+			v[i] = below(r, size_b);
+		else if (kind == 1)
+			v[i] = start;
+		else if (kind == 2)
+			v[i] = (i < 16 ? start : row_b) + i % 16 * step;
+		else
+			v[i] = start + i * step;
+	}
+	if (one_in(r, 4))
+		v[below(r, lanes)] = one_in(r, 2) ? next(r) : below(r, size_b);
+}
+
+static void load_addresses(struct random *r, const struct pair *p, unsigned lanes)
+{
+	uint64_t data = (one_in(r, 8) ? HARNESS_HIGH : HARNESS_BASE) + HARNESS_DATA;
+	uint32_t *v = p->interpreted->w->v, *s = p->interpreted->w->s;
+	uint32_t *lo = &v[V_PAIR * lanes], *hi = &v[(V_PAIR + 1) * lanes];
+	random_offsets(r, lo, lanes, DATA_PAGES * BW_PAGE_B);
+	random_offsets(r, &v[V_OFFSET * lanes], lanes, DATA_PAGES * BW_PAGE_B);
+	random_offsets(r, &v[V_LDS * lanes], lanes, LDS_B);
+	for (unsigned i = 0; i < lanes; i++) {
+		hi[i] = (uint32_t)(data >> 32) + (lo[i] > UINT32_MAX - HARNESS_DATA);
+		lo[i] += (uint32_t)data;
+	}
+	if (one_in(r, 16))
+		hi[below(r, lanes)] = next(r);
+	s[S_BASE] = (uint32_t)data;
+	s[S_BASE + 1] = (uint32_t)(data >> 32);
+	s[S_FAR] = next(r);
+	s[S_FAR + 1] = one_in(r, 2) ? next(r) : 2u << 16; /* the aperture of private memory */
+	s[S_OFFSET] = below(r, DATA_PAGES * BW_PAGE_B);
+	memcpy(&p->compiled->w->v[V_PAIR * lanes], lo, (VGPRS_SEEN - V_PAIR) * lanes * sizeof(*v));
+	memcpy(&p->compiled->w->s[S_BASE], &s[S_BASE], (S_OFFSET - S_BASE + 1) * sizeof(*s));
+}
+
+static void load_memory(struct random *r, const struct pair *p)
+{
+	struct harness *a = p->interpreted, *b = p->compiled;
+	uint32_t *data = (uint32_t *)(void *)(a->mem + HARNESS_DATA);
+	uint32_t *lds = (uint32_t *)(void *)a->wg.lds;
+	uint32_t value = next(r);
+	for (unsigned i = 0; i < DATA_PAGES * BW_PAGE_B / 4; i++)
+		data[i] = value += 0x9e3779b9;
+	for (unsigned i = 0; i < LDS_B / 4; i++)
+		lds[i] = value += 0x9e3779b9;
+	memcpy(b->mem + HARNESS_DATA, data, DATA_PAGES * BW_PAGE_B);
+	memcpy(b->wg.lds, lds, LDS_B);
+	a->n_faults = b->n_faults = 0;
+}
+
 static void load(struct random *r, const struct pair *p, const struct program *program)
 {
 	struct harness *a = p->interpreted, *b = p->compiled;
@@ -198,6 +334,8 @@ static void load(struct random *r, const struct pair *p, const struct program *p
 	for (unsigned i = 0; i < SGPRS; i++)
 		a->w->s[i] = b->w->s[i] = random_value(r);
 	a->w->s[BW_SRC_VCC_LO] = b->w->s[BW_SRC_VCC_LO] = next(r);
+	load_addresses(r, p, program->lanes);
+	load_memory(r, p);
 	if (one_in(r, 2))
 		a->w->s[BW_SRC_EXEC_LO] = b->w->s[BW_SRC_EXEC_LO] = next(r);
 	if (program->lanes == 64 && one_in(r, 2))
@@ -233,7 +371,8 @@ static bool has_nan(const struct bw_wave *w, const struct bw_inst *inst, unsigne
 static bool has_two_nans(const struct bw_wave *w, const struct bw_inst *inst)
 {
 	unsigned n = 0, n_y = 0;
-	if (inst->fmt < BW_FMT_VOP1)
+	enum bw_sem_kind kind = bw_exec_sem(inst->op)->kind;
+	if (kind != BW_SEM_MAP && kind != BW_SEM_DUAL)
 		return false;
 	for (unsigned i = 0; i < inst->n_src; i++)
 		n += has_nan(w, inst, inst->src[i]);
@@ -246,7 +385,8 @@ static bool has_two_nans(const struct bw_wave *w, const struct bw_inst *inst)
 	return n > 1 || n_y > 1;
 }
 
-/* Instructions of a program from its start up to one with two NaNs, to its end, or to `most`. */
+/* Instructions of a program from its start up to one with two NaNs, or to `most`. If it ends before
+ * that or has a fault, there are some more, so that a turn does not end in just this place. */
 static unsigned count_defined(const struct harness *h, const struct program *p, unsigned most)
 {
 	unsigned n = 0;
@@ -259,14 +399,14 @@ static unsigned count_defined(const struct harness *h, const struct program *p, 
 			break;
 		run = bw_exec_run(h->x, h->w, 1);
 	}
-	return n;
+	return run == BW_RUN_QUANTUM ? n : n + MOST;
 }
 
 /* False: equal; otherwise out says what differs. */
 static bool differ(const struct pair *p, char *out, size_t size_b)
 {
 	const struct bw_wave *a = p->interpreted->w, *b = p->compiled->w;
-	for (unsigned i = 0; i < VGPRS * a->lanes; i++) {
+	for (unsigned i = 0; i < VGPRS_SEEN * a->lanes; i++) {
 		if (a->v[i] == b->v[i])
 			continue;
 		snprintf(out, size_b, "v%u, lane %u: %#x is %#x", i / a->lanes, i % a->lanes,
@@ -279,9 +419,26 @@ static bool differ(const struct pair *p, char *out, size_t size_b)
 		snprintf(out, size_b, "s%u: %#x is %#x", i, a->s[i], b->s[i]);
 		return true;
 	}
-	snprintf(out, size_b, "pc %#llx is %#llx, scc %u is %u, executed %llu is %llu",
+	const struct harness *ha = p->interpreted, *hb = p->compiled;
+	if (memcmp(ha->mem + HARNESS_DATA, hb->mem + HARNESS_DATA, DATA_PAGES * BW_PAGE_B) ||
+	    memcmp(ha->wg.lds, hb->wg.lds, LDS_B)) {
+		snprintf(out, size_b, "memory differs");
+		return true;
+	}
+	if (a->fault_lanes != b->fault_lanes || a->fault.va != b->fault.va ||
+	    ha->n_faults != hb->n_faults) {
+		snprintf(out, size_b, "fault at %#llx is %#llx, lanes %#llx is %#llx, %u is %u",
+			 (unsigned long long)a->fault.va, (unsigned long long)b->fault.va,
+			 (unsigned long long)a->fault_lanes, (unsigned long long)b->fault_lanes,
+			 ha->n_faults, hb->n_faults);
+		return true;
+	}
+	snprintf(out, size_b,
+		 "pc %#llx is %#llx, scc %u is %u, executed %llu is %llu, STATUS %#x is %#x, "
+		 "TRAPSTS %#x is %#x",
 		 (unsigned long long)a->pc, (unsigned long long)b->pc, a->scc, b->scc,
-		 (unsigned long long)a->n_executed, (unsigned long long)b->n_executed);
+		 (unsigned long long)a->n_executed, (unsigned long long)b->n_executed, a->status,
+		 b->status, a->trapsts, b->trapsts);
 	return a->pc != b->pc || a->scc != b->scc || a->n_executed != b->n_executed ||
 	       a->status != b->status || a->trapsts != b->trapsts || a->mode != b->mode;
 }
@@ -301,6 +458,31 @@ static void print_program(const struct program *p)
 	}
 }
 
+static void put_word(const struct pair *p, unsigned at, uint32_t word)
+{
+	struct harness *both[] = {p->interpreted, p->compiled};
+	for (unsigned i = 0; i < 2; i++) {
+		harness_code(both[i], HARNESS_CODE + at * 4, &word, 1);
+		bw_exec_flush_code(both[i]->x);
+	}
+}
+
+/* A breakpoint of sorts: s_endpgm in the place of an instruction ends the turn there. Sets it
+ * or takes it away. *at: words into the code; NONE: there is none now. */
+enum { NONE = UINT16_MAX };
+
+static void move_stop(struct random *r, const struct pair *p, const struct program *program,
+		      unsigned *at, enum bw_run turn)
+{
+	if (*at != NONE && (turn == BW_RUN_ENDED || one_in(r, 3))) {
+		put_word(p, *at, program->word[*at]);
+		*at = NONE;
+	} else if (*at == NONE && one_in(r, 4)) {
+		*at = program->start[below(r, program->n)];
+		put_word(p, *at, 0xbfb00000);
+	}
+}
+
 /* Loads and runs the program with these random numbers, in turns. False: the waves differ after
  * one, out says how. */
 static bool run_program(struct random r, const struct pair *p, const struct program *program,
@@ -310,14 +492,21 @@ static bool run_program(struct random r, const struct pair *p, const struct prog
 	load(&again, p, program);
 	unsigned most = count_defined(p->interpreted, program, MOST_EXECUTED);
 	load(&r, p, program);
-	while (most) {
+	unsigned stop = NONE;
+	enum bw_run a = BW_RUN_QUANTUM, b = a;
+	while (most && (a == BW_RUN_QUANTUM || stop != NONE)) {
+		move_stop(&r, p, program, &stop, a);
 		unsigned budget = one_in(&r, 3) ? 1 + below(&r, 4) : 1 + below(&r, 200);
 		budget = BW_MIN(budget, most);
 		most -= budget;
-		enum bw_run a = bw_exec_run(p->interpreted->x, p->interpreted->w, budget);
-		enum bw_run b = bw_exec_run(p->compiled->x, p->compiled->w, budget);
-		if (differ(p, out, size_b) || a != b)
+		a = bw_exec_run(p->interpreted->x, p->interpreted->w, budget);
+		b = bw_exec_run(p->compiled->x, p->compiled->w, budget);
+		if (differ(p, out, size_b))
 			return false;
+		if (a != b) {
+			snprintf(out, size_b, "the turn's end %d is %d", a, b);
+			return false;
+		}
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "isa/ops.h"
 #include "vgpu/device/exec/compile/emit.h"
+#include "vgpu/device/exec/compile/memory.h"
 #include "vgpu/device/exec/compile/rows.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -15,6 +16,8 @@ enum {
 	MEMORY_B = 16 << 20, /* of an executor; what is not used is not there */
 	/* A block ends before an instruction that starts so many words after its first one. */
 	BLOCK_DW = BW_BLOCK_INSTRUCTIONS * 3,
+	/* The records of so many words before one that has changed are forgotten, too (code.c). */
+	FORGOTTEN_DW = 2,
 };
 
 struct bw_compile {
@@ -90,10 +93,12 @@ void bw_compile_changed(struct bw_code_page *page, unsigned index)
 	struct bw_blocks *b = page->blocks;
 	if (!b)
 		return;
-	unsigned first = index < BLOCK_DW ? 0 : index - BLOCK_DW;
+	unsigned farthest = BLOCK_DW + FORGOTTEN_DW,
+		 first = index < farthest ? 0 : index - farthest;
 	for (unsigned i = first; i <= index && i < BW_CODE_DW; i++) {
-		/* The records of the two words before are forgotten, too (code.c). */
-		bool has_word = b->end[i] > index || i + 2 >= index;
+		/* Also a block that ends just before it may have one of those records. */
+		unsigned end = b->end[i];
+		bool has_word = end + FORGOTTEN_DW > index || i + FORGOTTEN_DW >= index;
 		if (b->original[i] && !has_word)
 			continue;
 		if (b->original[i]) {
@@ -211,6 +216,7 @@ static void put_body(struct bw_emit *e, struct bw_exec *x, const struct block *b
 	e->half = BW_NO_HALF;
 	for (unsigned i = 0; i < n; i++) {
 		const struct item *item = &b->item[i];
+		e->n_after = b->n - i - 1;
 		bw_rows_emit(e, x, item->rec, item->kind, masked);
 		masked |= bw_rows_exec_write(item->rec, item->kind) != BW_EXEC_KEPT;
 	}
@@ -225,11 +231,16 @@ static void put_body(struct bw_emit *e, struct bw_exec *x, const struct block *b
 	}
 }
 
-static bool has_vectors(const struct block *b)
+/* Whether the code for all lanes differs from that for some. */
+static bool has_vectors(const struct block *b, const struct bw_rec_ctx *ctx)
 {
-	for (unsigned i = 0; i < b->n; i++)
-		if (b->item[i].kind == BW_ROW_MAP || b->item[i].kind == BW_ROW_DUAL)
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct item *item = &b->item[i];
+		if (item->kind == BW_ROW_MAP || item->kind == BW_ROW_DUAL ||
+		    (item->kind == BW_ROW_MEMORY && item->rec->inst->fmt != BW_FMT_SMEM &&
+		     bw_memory_has_stencil(item->rec, ctx)))
 			return true;
+	}
 	return false;
 }
 
@@ -239,12 +250,14 @@ static const void *make(struct bw_compile *c, struct bw_exec *x, const struct bl
 	struct bw_emit *e = &c->emit;
 	bw_emit_begin(e, &c->memory);
 	e->value[BW_HOLE_COUNT] = b->n;
+	e->first = &page->rec[b->first];
 	e->original = (uint64_t)(uintptr_t)handler_of(page, b->first);
 	bw_emit_part(e, page->ctx.lanes == 64 ? BW_PART_ENTER_64 : BW_PART_ENTER_32);
-	if (!has_vectors(b))
+	bool differ = has_vectors(b, &page->ctx);
+	if (!differ)
 		bw_emit_masked(e);
 	put_body(e, x, b, false);
-	if (has_vectors(b)) {
+	if (differ) {
 		bw_emit_masked(e);
 		put_body(e, x, b, true);
 	}

@@ -5,8 +5,10 @@
 /* Compiled code. A block is a straight run of records whose instructions have stencils; the `fn` of
  * its first record is its machine code, which executes all of it and calls the record after it.
  * Everything is in the wave after each instruction, as the interpreter leaves it. What a block does
- * not have is interpreted: memory, barriers, traps, parts of registers, and the rest of a turn that
- * ends inside of a block. So requests, steps, breakpoints and faults know nothing of blocks.
+ * not have is interpreted: barriers, traps, parts of registers, and the rest of a turn that ends
+ * inside of a block. So steps and breakpoints know nothing of blocks. Memory instructions that are
+ * not simple are done by a call of their handler; where one has a fault or hits a watch, the block
+ * is left after it, as the interpreter would stop there.
  *
  * Belongs to one executor. */
 

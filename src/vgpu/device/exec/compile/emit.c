@@ -54,6 +54,9 @@ void bw_emit_stencil(struct bw_emit *e, const struct bw_stencil *stencil)
 			fill(e, at_b, distance(0, at_b, hole->addend));
 		else if (hole->what == BW_HOLE_CONT)
 			fill(e, at_b, distance(e->at_b + stencil->size_b, at_b, hole->addend));
+		else if (hole->what == BW_HOLE_SKIP)
+			fill(e, at_b,
+			     distance(e->at_b + stencil->size_b + e->skip_b, at_b, hole->addend));
 		else
 			fill_later(e, at_b, hole);
 	}
@@ -64,6 +67,28 @@ void bw_emit_part(struct bw_emit *e, enum bw_block_part part)
 {
 	const struct bw_stencil stencil = bw_stencil_part(part);
 	bw_emit_stencil(e, &stencil);
+}
+
+void bw_emit_over_call(struct bw_emit *e, const struct bw_stencil *stencil)
+{
+	e->skip_b = bw_stencil_part(BW_PART_CALL).size_b;
+	bw_emit_stencil(e, stencil);
+}
+
+static uint32_t from_first(const struct bw_emit *e, const struct bw_rec *rec)
+{
+	return (uint32_t)((const uint8_t *)rec - (const uint8_t *)e->first);
+}
+
+void bw_emit_call(struct bw_emit *e, const struct bw_rec *rec, bw_handler *handler)
+{
+	e->value[BW_HOLE_T] = from_first(e, rec);
+	e->value[BW_HOLE_F] = from_first(e, rec + rec->size_dw);
+	e->value[BW_HOLE_COUNT] = e->n_after;
+	e->konst = (uint64_t)(uintptr_t)handler;
+	bw_emit_part(e, BW_PART_CALL);
+	e->result = BW_NO_RESULT;
+	e->half = BW_NO_HALF;
 }
 
 void bw_emit_masked(struct bw_emit *e)

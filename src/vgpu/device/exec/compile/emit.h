@@ -6,6 +6,7 @@
 
 #include "vgpu/device/exec/compile/code_memory.h"
 #include "vgpu/device/exec/compile/stencil.h"
+#include "vgpu/device/exec/core/rec.h"
 
 enum {
 	/* A block is at most so many instructions, which bounds how long a request waits. */
@@ -29,6 +30,9 @@ struct bw_emit {
 	/* The half whose active lanes are in registers; BW_NO_HALF: none. */
 	unsigned half;
 	uint64_t original;
+	const struct bw_rec *first; /* of the block */
+	uint32_t n_after;	    /* instructions of the block after the one that is put */
+	unsigned skip_b;	    /* size of the call that is put after the stencil */
 	/* Holes that are filled at the end: of constants, and of the code for some lanes. */
 	unsigned n_later;
 	struct {
@@ -43,6 +47,10 @@ void bw_emit_begin(struct bw_emit *e, struct bw_code_memory *memory);
 /* Puts it with the values, konst and original of e. */
 void bw_emit_stencil(struct bw_emit *e, const struct bw_stencil *stencil);
 void bw_emit_part(struct bw_emit *e, enum bw_block_part part);
+/* A stencil that may jump over the call that is put after it. */
+void bw_emit_over_call(struct bw_emit *e, const struct bw_stencil *stencil);
+/* Calls a handler for one instruction of the block. */
+void bw_emit_call(struct bw_emit *e, const struct bw_rec *rec, bw_handler *handler);
 /* The code for some lanes starts here. */
 void bw_emit_masked(struct bw_emit *e);
 /* The block is complete. Its machine code, or NULL: it did not fit. */

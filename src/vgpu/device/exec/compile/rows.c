@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/compile/memory.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
@@ -205,9 +206,11 @@ enum bw_row_kind bw_rows_kind(struct bw_exec *x, const struct bw_rec *rec, bw_ha
 	case BW_SEM_SCALAR:
 		return fn == rec->scalar->fn[rec->form] && has_scalar(rec) ? BW_ROW_SCALAR
 									   : BW_ROW_NONE;
+	case BW_SEM_MEM:
+		return fn == bw_h_mem && bw_memory_can(rec, &x->code.page->ctx) ? BW_ROW_MEMORY
+										: BW_ROW_NONE;
 	case BW_SEM_NONE:
 	case BW_SEM_WAVE:
-	case BW_SEM_MEM:
 	case BW_SEM_ABSENT:
 		return BW_ROW_NONE;
 	}
@@ -364,6 +367,9 @@ void bw_rows_emit(struct bw_emit *e, struct bw_exec *x, const struct bw_rec *rec
 		break;
 	case BW_ROW_SCALAR:
 		put_scalar(e, rec);
+		break;
+	case BW_ROW_MEMORY:
+		bw_memory_emit(e, rec, &x->code.page->ctx, masked);
 		break;
 	}
 	if (bw_rows_exec_write(rec, kind) != BW_EXEC_KEPT)

@@ -13,6 +13,7 @@ enum bw_row_kind {
 	BW_ROW_MAP,
 	BW_ROW_DUAL,
 	BW_ROW_SCALAR,
+	BW_ROW_MEMORY, /* memory.h */
 };
 
 /* fn: the handler of the record in the interpreter. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
 /* Where the code of a stencil and its holes lie. */
@@ -23,12 +24,18 @@ struct scalar_pieces {
 	const char *name;
 	uint16_t piece[4];
 };
+enum { MEMORY_FORMS = 8 }; /* form, lanes, masked */
+struct memory_pieces {
+	const char *name;
+	uint16_t piece[MEMORY_FORMS];
+};
 
 #include "vgpu/device/exec/stencils.inc"
 
 /* The stencils of each row by its place in the table, once looked for by name. */
 static const struct row_pieces **of_row;
 static const struct scalar_pieces **of_scalar;
+static const struct memory_pieces *of_memory[BW_OP_COUNT];
 static const struct bw_map_row *first_row;
 static size_t n_rows;
 
@@ -60,6 +67,10 @@ static void join(void)
 	for (size_t i = 0; i < bw_n_scalar_rows; i++)
 		of_scalar[i] = find(bw_scalar_rows[i].name, scalar_pieces,
 				    BW_ARRAY_SIZE(scalar_pieces), sizeof(*scalar_pieces));
+	for (unsigned op = 0; op < BW_OP_COUNT; op++)
+		if (bw_exec_mem_row(op))
+			of_memory[op] = find(bw_exec_mem_row(op)->name, memory_pieces,
+					     BW_ARRAY_SIZE(memory_pieces), sizeof(*memory_pieces));
 	first_row = set->row;
 	n_rows = set->n_rows;
 }
@@ -99,6 +110,17 @@ bool bw_stencil_scalar(const struct bw_scalar_row *row, unsigned form, struct bw
 {
 	const struct scalar_pieces *p = of_scalar[row - bw_scalar_rows];
 	return p && get(p->piece[form], out);
+}
+
+bool bw_stencil_has_memory(unsigned op)
+{
+	return of_memory[op];
+}
+
+bool bw_stencil_memory(unsigned op, enum bw_memory_form form, unsigned lanes, bool masked,
+		       struct bw_stencil *out)
+{
+	return get(of_memory[op]->piece[4u * form + 2u * (lanes == 64) + masked], out);
 }
 
 struct bw_stencil bw_stencil_part(enum bw_block_part part)

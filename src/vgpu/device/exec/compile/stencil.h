@@ -30,6 +30,7 @@ enum bw_hole_kind {
 	BW_HOLE_FLIP,
 	BW_HOLE_VALUES, /* so many are values; the others are places beside the code */
 	BW_HOLE_CONT = BW_HOLE_VALUES,
+	BW_HOLE_SKIP, /* after the call that follows the stencil */
 	BW_HOLE_MASKED,
 	BW_HOLE_KONST,
 	BW_HOLE_ORIGINAL,
@@ -62,6 +63,7 @@ enum bw_block_part {
 	BW_PART_SPREAD_K64,
 	BW_PART_SIGN_V,
 	BW_PART_SIGN_X,
+	BW_PART_CALL,
 	BW_PART_BRANCH_SCC0_32,
 	BW_PART_BRANCH_SCC1_32,
 	BW_PART_BRANCH_VCCZ_32,
@@ -77,6 +79,10 @@ enum bw_block_part {
 /* Forms of the sources of a lane-wise row. */
 enum bw_src_form { BW_SRC_FORM_V, BW_SRC_FORM_S, BW_SRC_FORM_K, BW_SRC_FORM_X, BW_SRC_FORM_P };
 
+/* Forms of the address of a memory instruction: V in VGPRs or, of scalar loads, a pair of SGPRs;
+ * S: and in an SGPR, or a pair of them. */
+enum bw_memory_form { BW_MEMORY_FORM_V, BW_MEMORY_FORM_S };
+
 struct bw_map_row;
 struct bw_scalar_row;
 
@@ -88,6 +94,10 @@ bool bw_stencil_row(const struct bw_map_row *row, const enum bw_src_form form[3]
 		    struct bw_stencil *out);
 /* form: of bw_rec. */
 bool bw_stencil_scalar(const struct bw_scalar_row *row, unsigned form, struct bw_stencil *out);
+bool bw_stencil_has_memory(unsigned op);
+/* lanes: 32 or 64; of scalar loads 32, for all lanes. */
+bool bw_stencil_memory(unsigned op, enum bw_memory_form form, unsigned lanes, bool masked,
+		       struct bw_stencil *out);
 struct bw_stencil bw_stencil_part(enum bw_block_part part);
 /* Constants of stencils: a copy lies at most 2 GB from the code, at a multiple of 64 bytes. */
 const void *bw_stencil_data(size_t *out_size_b);

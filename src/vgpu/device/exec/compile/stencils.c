@@ -452,3 +452,5 @@ BRANCH(vccz_64, PAIR(BW_SRC_VCC_LO) == 0)
 BRANCH(vccnz_64, PAIR(BW_SRC_VCC_LO) != 0)
 BRANCH(execz_64, PAIR(BW_SRC_EXEC_LO) == 0)
 BRANCH(execnz_64, PAIR(BW_SRC_EXEC_LO) != 0)
+
+#include "vgpu/device/exec/compile/stencils_memory.h"

@@ -24,6 +24,7 @@ BW_ALWAYS_INLINE bool bw_lds_find(struct bw_lds_places *p, const uint32_t *v, ui
 	if (!exec)
 		return false;
 	__m256i filler = _mm256_set1_epi32((int)v[__builtin_ctz(exec)]), max = filler;
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BW_EIGHTS; i++) {
 		__m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(v + 8 * i));
 		if (exec != UINT32_MAX)
@@ -43,6 +44,7 @@ BW_ALWAYS_INLINE void bw_lds_load(uint32_t *dst, const uint8_t *lds, const struc
 				  uint32_t exec)
 {
 	const __m256i run = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+#pragma GCC unroll 4
 	for (unsigned i = 0; i < BW_EIGHTS; i++) {
 		const uint8_t *first = lds + (uint32_t)_mm256_cvtsi256_si32(p->at[i]);
 		__m256i from_first = _mm256_sub_epi32(

@@ -67,6 +67,24 @@ static inline const struct bw_mem_prep *bw_mem_prep(const struct bw_rec *rec)
 	return (const struct bw_mem_prep *)(const void *)rec->prep;
 }
 
+/* The contents of a scalar memory record. dst: of stores, what they store. */
+struct bw_smem_prep {
+	uint8_t dst;
+	uint8_t n_write; /* dwords that have a register to go to */
+	uint8_t sbase;
+	uint8_t soffset;
+	bool in_bytes;	 /* gfx942: NUM_RECORDS counts bytes whatever the stride */
+	bool has_return; /* atomics: GLC */
+	int32_t imm;
+};
+static_assert(sizeof(struct bw_smem_prep) <= sizeof(((struct bw_rec *)0)->prep),
+	      "fits into a record");
+
+static inline const struct bw_smem_prep *bw_smem_prep(const struct bw_rec *rec)
+{
+	return (const struct bw_smem_prep *)(const void *)rec->prep;
+}
+
 static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec,
 						    const struct bw_rec_ctx *ctx)
 {

@@ -208,24 +208,55 @@ BW_ALWAYS_INLINE void bw_put_lanes(uint32_t *dst, __m256i v, unsigned first, uin
 }
 #endif
 
+#ifdef __AVX2__
+/* Eight elements of four dwords become four registers: index NULL is element i at i * 16. */
+BW_ALWAYS_INLINE void bw_load_eight_b128(__m256i out[4], const uint8_t *src, const uint32_t *index)
+{
+#define BW_AT(i) (src + (index ? index[i] : (i) * 16))
+	__m256i a = bw_two_128(BW_AT(0), BW_AT(4)), b = bw_two_128(BW_AT(1), BW_AT(5));
+	__m256i c = bw_two_128(BW_AT(2), BW_AT(6)), d = bw_two_128(BW_AT(3), BW_AT(7));
+#undef BW_AT
+	__m256i ab01 = _mm256_unpacklo_epi32(a, b), ab23 = _mm256_unpackhi_epi32(a, b);
+	__m256i cd01 = _mm256_unpacklo_epi32(c, d), cd23 = _mm256_unpackhi_epi32(c, d);
+	out[0] = _mm256_unpacklo_epi64(ab01, cd01);
+	out[1] = _mm256_unpackhi_epi64(ab01, cd01);
+	out[2] = _mm256_unpacklo_epi64(ab23, cd23);
+	out[3] = _mm256_unpackhi_epi64(ab23, cd23);
+}
+
+/* One, two or four registers of eight lanes to elements that follow each other. */
+BW_ALWAYS_INLINE void bw_store_eight(uint8_t *at, const __m256i *r, unsigned n_dw)
+{
+	if (n_dw == 1) {
+		_mm256_storeu_si256((__m256i *)(void *)at, r[0]);
+		return;
+	}
+	__m256i lo01 = _mm256_unpacklo_epi32(r[0], r[1]), hi01 = _mm256_unpackhi_epi32(r[0], r[1]);
+	if (n_dw == 2) {
+		bw_put_two_128(at, at + 4 * 8, lo01);
+		bw_put_two_128(at + 2 * 8, at + 6 * 8, hi01);
+		return;
+	}
+	__m256i lo23 = _mm256_unpacklo_epi32(r[2], r[3]), hi23 = _mm256_unpackhi_epi32(r[2], r[3]);
+	bw_put_two_128(at, at + 4 * 16, _mm256_unpacklo_epi64(lo01, lo23));
+	bw_put_two_128(at + 16, at + 5 * 16, _mm256_unpackhi_epi64(lo01, lo23));
+	bw_put_two_128(at + 2 * 16, at + 6 * 16, _mm256_unpacklo_epi64(hi01, hi23));
+	bw_put_two_128(at + 3 * 16, at + 7 * 16, _mm256_unpackhi_epi64(hi01, hi23));
+}
+#endif
+
 /* Elements of four dwords: index NULL is lane i at i * 16. Whole elements are read and turned over,
  * eight lanes at a time. Inactive lanes may be read. */
 BW_ALWAYS_INLINE void bw_load_b128(uint32_t *restrict dst, size_t reg_dw, const uint8_t *src,
 				   const uint32_t *restrict index, uint32_t exec)
 {
 #ifdef __AVX2__
-#define BW_AT(l) (src + (index ? index[i + (l)] : (i + (l)) * 16))
 	for (unsigned i = 0; i < BW_LANES; i += 8) {
-		__m256i a = bw_two_128(BW_AT(0), BW_AT(4)), b = bw_two_128(BW_AT(1), BW_AT(5));
-		__m256i c = bw_two_128(BW_AT(2), BW_AT(6)), d = bw_two_128(BW_AT(3), BW_AT(7));
-		__m256i ab01 = _mm256_unpacklo_epi32(a, b), ab23 = _mm256_unpackhi_epi32(a, b);
-		__m256i cd01 = _mm256_unpacklo_epi32(c, d), cd23 = _mm256_unpackhi_epi32(c, d);
-		bw_put_lanes(dst, _mm256_unpacklo_epi64(ab01, cd01), i, exec);
-		bw_put_lanes(dst + reg_dw, _mm256_unpackhi_epi64(ab01, cd01), i, exec);
-		bw_put_lanes(dst + 2 * reg_dw, _mm256_unpacklo_epi64(ab23, cd23), i, exec);
-		bw_put_lanes(dst + 3 * reg_dw, _mm256_unpackhi_epi64(ab23, cd23), i, exec);
+		__m256i r[4];
+		bw_load_eight_b128(r, index ? src : src + i * 16, index ? index + i : NULL);
+		for (unsigned k = 0; k < 4; k++)
+			bw_put_lanes(dst + k * reg_dw, r[k], i, exec);
 	}
-#undef BW_AT
 #else
 	for (unsigned k = 0; k < 4; k++) {
 		if (index)
@@ -332,25 +363,12 @@ BW_ALWAYS_INLINE void bw_store_interleaved(uint8_t *restrict dst, const uint32_t
 					   unsigned n_dw)
 {
 #ifdef __AVX2__
-#define BW_REG(k) _mm256_loadu_si256((const __m256i *)(const void *)(reg[k] + i))
-	for (unsigned i = 0; i < BW_LANES && n_dw == 2; i += 8) {
-		__m256i lo = _mm256_unpacklo_epi32(BW_REG(0), BW_REG(1)),
-			hi = _mm256_unpackhi_epi32(BW_REG(0), BW_REG(1));
-		bw_put_two_128(dst + i * 8, dst + (i + 4) * 8, lo);
-		bw_put_two_128(dst + (i + 2) * 8, dst + (i + 6) * 8, hi);
+	for (unsigned i = 0; i < BW_LANES && (n_dw == 2 || n_dw == 4); i += 8) {
+		__m256i r[4];
+		for (unsigned k = 0; k < n_dw; k++)
+			r[k] = _mm256_loadu_si256((const __m256i *)(const void *)(reg[k] + i));
+		bw_store_eight(dst + i * 4 * n_dw, r, n_dw);
 	}
-	for (unsigned i = 0; i < BW_LANES && n_dw == 4; i += 8) {
-		__m256i lo01 = _mm256_unpacklo_epi32(BW_REG(0), BW_REG(1)),
-			hi01 = _mm256_unpackhi_epi32(BW_REG(0), BW_REG(1));
-		__m256i lo23 = _mm256_unpacklo_epi32(BW_REG(2), BW_REG(3)),
-			hi23 = _mm256_unpackhi_epi32(BW_REG(2), BW_REG(3));
-		uint8_t *at = dst + i * 16;
-		bw_put_two_128(at, at + 4 * 16, _mm256_unpacklo_epi64(lo01, lo23));
-		bw_put_two_128(at + 16, at + 5 * 16, _mm256_unpackhi_epi64(lo01, lo23));
-		bw_put_two_128(at + 2 * 16, at + 6 * 16, _mm256_unpacklo_epi64(hi01, hi23));
-		bw_put_two_128(at + 3 * 16, at + 7 * 16, _mm256_unpackhi_epi64(hi01, hi23));
-	}
-#undef BW_REG
 	if (n_dw == 2 || n_dw == 4)
 		return;
 #endif

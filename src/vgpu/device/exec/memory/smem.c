@@ -5,23 +5,6 @@
 #include "vgpu/device/exec/memory/memory.h"
 #include "vgpu/device/exec/memory/rmw.h"
 
-/* The record of a scalar memory instruction. dst: of stores, what they store. */
-struct smem_prep {
-	uint8_t dst;
-	uint8_t n_write; /* dwords that have a register to go to */
-	uint8_t sbase;
-	uint8_t soffset;
-	bool in_bytes;	 /* gfx942: NUM_RECORDS counts bytes whatever the stride */
-	bool has_return; /* atomics: GLC */
-	int32_t imm;
-};
-static_assert(sizeof(struct smem_prep) <= sizeof(((struct bw_rec *)0)->prep), "fits into a record");
-
-static const struct smem_prep *prep_of(const struct bw_rec *rec)
-{
-	return (const struct smem_prep *)(const void *)rec->prep;
-}
-
 /* One past the last register of the region that `code` lies in: a destination does not run over
  * into the next (rules 33, 35). 0: nothing is written. */
 static unsigned region_end(unsigned code, bool priv)
@@ -39,7 +22,7 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 		    unsigned base_align)
 {
 	const struct bw_inst *in = rec->inst;
-	struct smem_prep *p = (struct smem_prep *)(void *)rec->prep;
+	struct bw_smem_prep *p = (struct bw_smem_prep *)(void *)rec->prep;
 	unsigned align = n_dw >= 4 ? 4 : n_dw; /* rules 32, 333 */
 	unsigned dst = in->dst == BW_SRC_NULL ? in->dst : in->dst & ~(align - 1);
 	unsigned end = region_end(dst, ctx->priv);
@@ -91,7 +74,7 @@ static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *
 }
 
 /* Address = pair + signed offset + unsigned SOFFSET, low bits cleared (rule 331). */
-static inline uint64_t load_va(const struct bw_wave *w, const struct smem_prep *p)
+static inline uint64_t load_va(const struct bw_wave *w, const struct bw_smem_prep *p)
 {
 	uint64_t va = bw_mem_sgpr64(w, p->sbase) + (uint64_t)(int64_t)p->imm;
 	if (p->soffset != BW_SRC_NULL)
@@ -102,7 +85,7 @@ static inline uint64_t load_va(const struct bw_wave *w, const struct smem_prep *
 static inline __attribute__((always_inline)) enum bw_mem_result
 load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 {
-	const struct smem_prep *p = prep_of(rec);
+	const struct bw_smem_prep *p = bw_smem_prep(rec);
 	uint64_t va = load_va(w, p);
 
 	const struct bw_tlb_entry *e = &w->tlb->entry[bw_tlb_slot(va)];
@@ -120,7 +103,7 @@ load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 }
 
 /* The base of a descriptor, and the size of its range. */
-static inline uint64_t range_of(const struct bw_wave *w, const struct smem_prep *p,
+static inline uint64_t range_of(const struct bw_wave *w, const struct bw_smem_prep *p,
 				uint64_t *out_range_b)
 {
 	uint32_t v[4];
@@ -134,7 +117,7 @@ static inline uint64_t range_of(const struct bw_wave *w, const struct smem_prep 
 
 /* Descriptor base, stride for the size of the range only; dwords beyond it read 0 one by one (rule
  * 334). */
-static uint64_t buffer_va(const struct bw_wave *w, const struct smem_prep *p, unsigned n_dw,
+static uint64_t buffer_va(const struct bw_wave *w, const struct bw_smem_prep *p, unsigned n_dw,
 			  unsigned *out_n_in)
 {
 	uint64_t range_b, base = range_of(w, p, &range_b);
@@ -151,12 +134,12 @@ static uint64_t buffer_va(const struct bw_wave *w, const struct smem_prep *p, un
 void bw_smem_buffer(const struct bw_wave *w, const struct bw_rec *rec, uint64_t *out_base,
 		    uint64_t *out_range_b)
 {
-	*out_base = bw_canonical(range_of(w, prep_of(rec), out_range_b) & ~3ull);
+	*out_base = bw_canonical(range_of(w, bw_smem_prep(rec), out_range_b) & ~3ull);
 }
 
 static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 {
-	const struct smem_prep *p = prep_of(rec);
+	const struct bw_smem_prep *p = bw_smem_prep(rec);
 	uint32_t data[16] = {0};
 	unsigned n_in;
 	uint64_t va = buffer_va(w, p, n_dw, &n_in);
@@ -171,7 +154,7 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 enum where { PAIR, BUFFER_BASE };
 
 /* One dword at least is in range, or *out_n_in is 0. */
-static uint64_t any_va(const struct bw_wave *w, const struct smem_prep *p, enum where where,
+static uint64_t any_va(const struct bw_wave *w, const struct bw_smem_prep *p, enum where where,
 		       unsigned n_dw, unsigned *out_n_in)
 {
 	*out_n_in = n_dw;
@@ -194,7 +177,7 @@ static enum bw_mem_result find_written(struct bw_wave *w, uint64_t va, enum bw_a
 static enum bw_mem_result store(struct bw_wave *w, const struct bw_rec *rec, enum where where,
 				unsigned n_dw)
 {
-	const struct smem_prep *p = prep_of(rec);
+	const struct bw_smem_prep *p = bw_smem_prep(rec);
 	unsigned n_in;
 	uint64_t va = any_va(w, p, where, n_dw, &n_in);
 	uint8_t *at[4];
@@ -222,7 +205,7 @@ static uint64_t data_of(const struct bw_wave *w, unsigned code, unsigned size_b)
 static enum bw_mem_result atomic(struct bw_wave *w, const struct bw_rec *rec, enum where where,
 				 const struct bw_rmw *op)
 {
-	const struct smem_prep *p = prep_of(rec);
+	const struct bw_smem_prep *p = bw_smem_prep(rec);
 	unsigned n_dw = op->size_b / 4, n_in;
 	uint64_t va = any_va(w, p, where, n_dw, &n_in) & ~(uint64_t)(op->size_b - 1), old = 0;
 	uint8_t *at = NULL;
@@ -244,7 +227,8 @@ uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_b
 		    unsigned n_dw, unsigned *out_n_dw)
 {
 	*out_n_dw = n_dw;
-	return is_buffer ? buffer_va(w, prep_of(rec), n_dw, out_n_dw) : load_va(w, prep_of(rec));
+	return is_buffer ? buffer_va(w, bw_smem_prep(rec), n_dw, out_n_dw)
+			 : load_va(w, bw_smem_prep(rec));
 }
 
 #define LOAD(name, n_dw)                                                                           \
