@@ -91,7 +91,7 @@ static const char *advice(const struct bw_checked *f)
 		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
 		       "let one lane store, or use an atomic operation";
 	if (is_between(f, "queues"))
-		return "the two queues are in no order: a semaphore that the first submission signals and the second one waits for orders them, or a fence that the program waits for between";
+		return "the two queues are in no order: a semaphore that the first submission signals and the second one waits for orders them (in HIP an event: hipEventRecord, hipStreamWaitEvent), or a fence that the program waits for between (hipStreamSynchronize)";
 	if (is_transfer(f) && !f->first.pc && !f->second.pc)
 		return "nothing between the two orders them: a barrier does (vkCmdPipelineBarrier with VK_PIPELINE_STAGE_TRANSFER_BIT on both sides)";
 	if (is_transfer(f))

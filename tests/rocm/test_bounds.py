@@ -58,4 +58,5 @@ def main():
             check("memory: right" in plain.stdout and "Check: no findings." in checked.stderr, checked.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -164,12 +164,15 @@ static bool wake_waiters(struct bw_queue *q, uint64_t signal)
 	return true;
 }
 
-static bool decrement_signal(struct bw_queue *q, uint64_t signal)
+static bool decrement_signal(struct bw_queue *q, const struct bw_aql_running *r)
 {
+	const uint64_t signal = r->completion;
 	uint64_t *value =
 		locate(q, signal + BW_AQL_SIGNAL_VALUE, 8, BW_ACCESS_WRITE | BW_ACCESS_ATOMIC);
 	if (!value)
 		return false;
+	bw_check_signalled(q->dev->check, r->job, value,
+			   r->is_sole && __atomic_load_n(value, __ATOMIC_RELAXED) == 1);
 	__atomic_fetch_sub(value, 1, __ATOMIC_SEQ_CST);
 	return wake_waiters(q, signal);
 }
@@ -189,11 +192,13 @@ static bool finish_packet(struct bw_queue *q, const struct bw_aql_running *r)
 	q->aql.first++;
 	if (!r->completion)
 		return true;
+	/* The program can know of it, and of those before it. */
+	bw_check_packets_ended(q->dev->check, q->line, q->aql.first);
 	if (r->profiled &&
 	    (!store64(q, r->completion + BW_AQL_SIGNAL_START, r->start) ||
 	     !store64(q, r->completion + BW_AQL_SIGNAL_END, bw_device_realtime(q->dev))))
 		return false;
-	return decrement_signal(q, r->completion);
+	return decrement_signal(q, r);
 }
 
 static bool finish_packets(struct bw_queue *q)
@@ -216,6 +221,13 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 	struct bw_aql_queue_object o;
 	uint64_t object_va;
 	r->completion = p->completion;
+	r->job = q->aql.job;
+	if (r->job.seq && p->completion) {
+		uint64_t value;
+		if (!load64(q, p->completion + BW_AQL_SIGNAL_VALUE, &value))
+			return BW_CP_STOP;
+		r->is_sole = value == 1;
+	}
 	if (done && p->completion) {
 		if (!read_object(q, &object_va, &o))
 			return BW_CP_STOP;
@@ -223,6 +235,8 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 		r->start = bw_device_realtime(q->dev);
 	}
 	q->aql.next++;
+	q->aql.job.seq = 0;
+	memset(q->aql.wait, 0, sizeof(q->aql.wait));
 	atomic_store(&q->rptr, q->aql.next * BW_AQL_PACKET_DW);
 	if (done)
 		atomic_store(&r->done, true);
@@ -231,6 +245,39 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 
 /* --- reading packets --- */
 
+enum { HOLD_NS = 5000000, HOLDS_MAX = 200 };
+
+/* Tells the checker which packets the program has submitted: up to the first one whose header is
+ * still to come. */
+static bool note_submitted(struct bw_queue *q, uint64_t written)
+{
+	struct bw_aql *a = &q->aql;
+	const uint64_t end = BW_MIN(written, a->next + BW_AQL_WINDOW), before = a->submitted;
+	a->submitted = BW_MAX(a->submitted, a->next);
+	for (; a->submitted < end; a->submitted++) {
+		const uint32_t *slot = locate(q, slot_va(q, a->submitted), 4, BW_ACCESS_READ);
+		if (!slot)
+			return false;
+		if ((__atomic_load_n(slot, __ATOMIC_ACQUIRE) & 0xff) == BW_AQL_INVALID)
+			break;
+	}
+	bw_check_line_submitted(q->dev->check, q->line, a->submitted);
+	if (a->submitted > before && before <= a->next && is_idle(q) && q->n_holds < HOLDS_MAX &&
+	    !q->dev->options.deterministic) {
+		a->hold_until_ns = bw_host_ns() + HOLD_NS;
+		q->n_holds++;
+	}
+	return true;
+}
+
+/* What has ended before the program submits something else counts as ordered before that. So the
+ * first kernel after a pause is held up a little, as by a GPU that has other things to do, and the
+ * program has time to submit what is in no order with it. */
+static bool is_held(const struct bw_queue *q)
+{
+	return q->aql.hold_until_ns && bw_host_ns() < q->aql.hold_until_ns;
+}
+
 bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 {
 	struct bw_aql *a = &q->aql;
@@ -238,8 +285,9 @@ bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 	if (!a->is_loaded) {
 		if (!load64(q, read_index_va(q), &a->first))
 			return false;
-		a->next = a->first;
+		a->next = a->submitted = a->first;
 		a->is_loaded = true;
+		q->line = bw_check_line_start(q->dev->check, q->line, a->first);
 		if (bw_cwsr_has_waves(q) && !bw_cwsr_restore(q))
 			return false;
 	}
@@ -250,6 +298,8 @@ bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 	pthread_mutex_unlock(&q->dev->cp->lock);
 	atomic_store(&q->rptr, a->next * BW_AQL_PACKET_DW);
 	*out_size_dw = BW_AQL_PACKET_DW;
+	if (q->line && !note_submitted(q, written))
+		return false;
 	/* Producers may have reserved slots beyond the ring's end, and wait for room. */
 	if (a->next >= written || a->next - a->first >= BW_MIN(n_slots(q), (uint32_t)BW_AQL_WINDOW))
 		return false;
@@ -287,6 +337,8 @@ static enum bw_cp_result ask_for_scratch(struct bw_queue *q, const struct bw_aql
 	if (!load64(q, o->inactive_signal + BW_AQL_SIGNAL_VALUE, &value))
 		return BW_CP_STOP;
 	q->aql.has_asked = value != 0; /* answered: the fields are read again */
+	/* The program may have taken the memory from a queue that is idle. */
+	bw_check_line_learns(q->dev->check, q->line, false);
 	return BW_CP_POLL;
 }
 
@@ -391,6 +443,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 
 	put_registers(q, &l);
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
+	running->job = q->aql.job;
 	running->start = resume ? resume->packet->start : bw_device_realtime(q->dev);
 	running->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
 	running->has_scratch = p->dispatch.private_b;
@@ -435,6 +488,14 @@ bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume)
 
 /* --- barriers and vendor packets --- */
 
+/* Tells the checker what the packet's number-th wait has found. */
+static void note_wait(struct bw_queue *q, unsigned number, uint64_t signal, bool holds)
+{
+	const void *value = locate(q, signal + BW_AQL_SIGNAL_VALUE, 8, BW_ACCESS_READ);
+	if (value)
+		bw_check_waits(q->dev->check, q->line, &q->aql.wait[number], value, holds);
+}
+
 static bool barriers_hold(struct bw_queue *q, const struct bw_aql_packet *p, bool *out_holds)
 {
 	bool all = true, any = false, has_some = false;
@@ -444,6 +505,8 @@ static bool barriers_hold(struct bw_queue *q, const struct bw_aql_packet *p, boo
 			continue;
 		if (!load64(q, signal + BW_AQL_SIGNAL_VALUE, &value))
 			return false;
+		if (q->line)
+			note_wait(q, i, signal, !value);
 		has_some = true;
 		all &= !value;
 		any |= !value;
@@ -457,6 +520,8 @@ static enum bw_cp_result run_barrier(struct bw_queue *q, const struct bw_aql_pac
 	bool holds;
 	if (!barriers_hold(q, p, &holds))
 		return BW_CP_STOP;
+	if (holds)
+		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
 	return holds ? begun(q, p, true) : BW_CP_POLL;
 }
 
@@ -471,6 +536,10 @@ static enum bw_cp_result run_barrier_value(struct bw_queue *q, const struct bw_a
 	bool holds =
 		!p->value.signal ||
 		bw_aql_holds(p->value.condition, (int64_t)(value & p->value.mask), p->value.value);
+	if (q->line && p->value.signal)
+		note_wait(q, 0, p->value.signal, holds);
+	if (holds)
+		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
 	return holds ? begun(q, p, true) : BW_CP_POLL;
 }
 
@@ -480,6 +549,9 @@ static enum bw_cp_result run_pm4_ib(struct bw_queue *q, const struct bw_aql_pack
 	struct bw_pm4_packet packet;
 	if (q->aql.has_called_ib) {
 		q->aql.has_called_ib = false;
+		/* What its packets have waited for is not followed. */
+		bw_check_line_learns(q->dev->check, q->line, true);
+		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
 		return begun(q, p, true);
 	}
 	bool is_whole = bw_pm4_at(p->pm4_ib.packet, BW_ARRAY_SIZE(p->pm4_ib.packet), 0, &packet);
@@ -527,6 +599,10 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q)
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	memset(running, 0, sizeof(*running));
 	acquire(q, p.acquire);
+	if (p.type == BW_AQL_DISPATCH && is_held(q))
+		return BW_CP_POLL;
+	if (p.type == BW_AQL_DISPATCH)
+		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
 	switch ((enum bw_aql_type)p.type) {
 	case BW_AQL_DISPATCH:
 		return run_dispatch(q, &p, NULL);

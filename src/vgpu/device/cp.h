@@ -13,9 +13,11 @@
  * interrupt, and stays stopped until DEQUEUE_REQUEST. */
 
 #include "vgpu/device/device_priv.h"
+#include "pm4/aql.h"
 #include "pm4/pm4.h"
 #include "vgpu/device/counts.h"
 #include "vgpu/device/cwsr_stack.h"
+#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/device/scheduler.h"
 #include "wire/vgpu_proto.h"
 
@@ -49,6 +51,8 @@ enum { BW_AQL_WINDOW = 32 };
 struct bw_aql_running {
 	struct bw_dispatch *dispatch; /* as long as it is not done; under spi.lock */
 	uint64_t completion, start;   /* a signal; a time stamp */
+	struct bw_check_job job;      /* the checker's */
+	bool is_sole;		      /* the signal was 1 when it began */
 	bool profiled, has_scratch;
 	uint32_t tmpring;
 	uint64_t scratch;
@@ -61,6 +65,11 @@ struct bw_aql {
 	bool has_called_ib;   /* of packet `next` */
 	bool has_asked;	      /* for scratch for packet `next` */
 	uint8_t error;	      /* as the interrupt says it; 0: none of a packet's */
+	/* the checker's: of packet `next`, whether it has begun or waited before */
+	struct bw_check_job job;
+	struct bw_check_wait wait[BW_AQL_N_BARRIER_SIGNALS];
+	uint64_t submitted;	/* the packets before are known to be */
+	uint64_t hold_until_ns; /* of the first packet after a pause */
 };
 
 struct bw_queue {
@@ -94,6 +103,8 @@ struct bw_queue {
 	/* Dispatches get it: a new number where the queue waits for those before, or may wait for
 	 * others. 0: there was none yet. */
 	uint64_t stretch;
+	uint32_t line;	      /* of the checker (jobs.h) */
+	unsigned n_holds;     /* pauses after which a packet was held up for it */
 	struct bw_draw *draw; /* of the current packet: draw.h */
 	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
 	uint32_t n_indices;
@@ -205,7 +216,8 @@ struct bw_dispatch {
 	/* of a wave; slots in a shader engine, or of the GPU (bw_scratch_pool) */
 	uint32_t scratch_wave_b, scratch_waves;
 	uint32_t cu_mask[BW_MAX_SES];
-	uint64_t stretch;   /* bw_queue.stretch */
+	uint64_t stretch; /* bw_queue.stretch */
+	struct bw_check_job job;
 	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
 	_Atomic bool *done; /* of its AQL packet; or NULL */
 	uint64_t packet;    /* the index of that */

@@ -181,6 +181,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		d->lds_exact_b = origin->lds_b;
 		d->done = &origin->running->done;
 		d->packet = origin->index;
+		d->job = origin->running->job;
 		origin->running->dispatch = d;
 	}
 	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id

@@ -260,6 +260,7 @@ static void begin_check(struct bw_group *g)
 					 .lds_b = d->lds_exact_b,
 					 .vmid = d->vmid,
 					 .engine = bw_queue_engine(d->queue),
+					 .job = d->job,
 					 .is_restored = g->restored != NULL};
 	if (d->draw)
 		bw_draw_checked(g, &launch.draw);

@@ -97,6 +97,37 @@ bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n)
 	return false;
 }
 
+/* The current packet, as the checker knows it. */
+static struct bw_check_job job_of(struct bw_sdma_engine *e)
+{
+	return bw_check_packet_begin(e->dev->check, e->line, atomic_load(&e->rptr));
+}
+
+/* The signal that has the dword of an address. */
+static const void *signal_at(struct bw_sdma_engine *e, uint64_t va)
+{
+	struct bw_vm_fault no_matter = {0};
+	return bw_tlb_lookup_unwatched(tlb_of(e, bw_sdma_vmid(e)), bw_canonical(va) & ~7ull,
+				       (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
+				       &no_matter);
+}
+
+void bw_sdma_signals(struct bw_sdma_engine *e, uint64_t va)
+{
+	const void *signal = e->line ? signal_at(e, va) : NULL;
+	if (!signal)
+		return;
+	bw_check_packets_ended(e->dev->check, e->line, atomic_load(&e->rptr));
+	bw_check_signalled(e->dev->check, job_of(e), signal, false);
+}
+
+void bw_sdma_waits(struct bw_sdma_engine *e, uint64_t va, bool holds)
+{
+	const void *signal = e->line ? signal_at(e, va) : NULL;
+	if (signal)
+		bw_check_waits(e->dev->check, e->line, &e->wait, signal, holds);
+}
+
 void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
 		  uint64_t size_b)
 {
@@ -110,7 +141,8 @@ void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, 
 		.vmid = (uint8_t)vmid,
 		.is_compared = what != BW_TRANSFER_WRITE,
 		.space = e->dev->check ? bw_device_space(e->dev, vmid) : 0,
-		.engine = {.pipe = (uint8_t)e->index, .is_sdma = true, .is_ring = !e->queue}};
+		.engine = {.pipe = (uint8_t)e->index, .is_sdma = true, .is_ring = !e->queue},
+		.job = what == BW_TRANSFER_WRITE ? (struct bw_check_job){0} : job_of(e)};
 	bw_writers_note(e->dev->check, tlb_of(e, p.vmid), &p);
 }
 
@@ -156,7 +188,7 @@ static void activate(struct bw_sdma_engine *e)
 	e->in_ib = e->polling = e->started = e->stopped = false;
 	e->progress = 0;
 	e->why[0] = '\0';
-	e->active = true;
+	e->active = e->is_fresh = true;
 }
 
 uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
@@ -364,9 +396,14 @@ static bool run_engine(struct bw_sdma_engine *e)
 {
 	enum { TURN = 64 };
 	pthread_mutex_lock(&e->dev->sdma->lock);
-	bool active = e->active, stopped = e->stopped, stop_request = e->stop_request;
+	bool active = e->active, stopped = e->stopped, stop_request = e->stop_request,
+	     is_fresh = e->is_fresh && e->queue;
 	uint64_t wptr = e->wptr;
+	e->is_fresh = false;
 	pthread_mutex_unlock(&e->dev->sdma->lock);
+	if (is_fresh)
+		e->line = bw_check_line_start(e->dev->check, e->line, atomic_load(&e->rptr));
+	bw_check_line_submitted(e->dev->check, e->line, wptr);
 	if (stop_request) {
 		stop(e);
 		return true;
@@ -388,6 +425,7 @@ static bool run_engine(struct bw_sdma_engine *e)
 			break;
 		e->started = false;
 		e->progress = 0;
+		e->wait.has_begun = false;
 		if (r == BW_SDMA_DONE)
 			advance(e, p.size_dw);
 	}

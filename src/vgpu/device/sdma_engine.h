@@ -33,7 +33,7 @@ struct bw_sdma_engine {
 
 	/* under sdma.lock */
 	bool mapped; /* by the scheduler */
-	bool active, stop_request, stopped;
+	bool active, stop_request, stopped, is_fresh;
 	uint64_t wptr; /* dwords, never wrapped */
 	uint64_t base;
 	uint32_t size_dw;
@@ -52,6 +52,8 @@ struct bw_sdma_engine {
 	_Atomic bool suspended; /* by the scheduler */
 	_Atomic bool polling;	/* also looked at without the lock */
 	bool started;
+	uint32_t line; /* of the checker, if a program feeds the queue */
+	struct bw_check_wait wait;
 	struct bw_tlb tlb[BW_N_VMIDS];
 };
 
@@ -97,6 +99,9 @@ bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, 
 bool bw_sdma_put(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n);
 void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
 		  uint64_t size_b);
+/* Tells the checker that the current packet is about to change a signal, or looks at one. */
+void bw_sdma_signals(struct bw_sdma_engine *e, uint64_t va);
+void bw_sdma_waits(struct bw_sdma_engine *e, uint64_t va, bool holds);
 /* sdma_window.c: rows of a window, some in each turn */
 enum bw_sdma_result bw_sdma_copy_window(struct bw_sdma_engine *e, const struct bw_sdma_packet *p);
 

@@ -87,6 +87,7 @@ static enum bw_sdma_result do_fence(struct bw_sdma_engine *e, const struct bw_sd
 {
 	struct bw_sdma_fence f;
 	bw_sdma_fence(p, &f);
+	bw_sdma_signals(e, f.address);
 	return bw_sdma_write_mem(e, f.address & ~3ull, &f.value, 4) ? BW_SDMA_DONE : BW_SDMA_STOP;
 }
 
@@ -169,8 +170,10 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 		e->started = true;
 		value = bw_device_driver_read(e->dev, poll.register_);
 	}
-	return bw_pm4_compare(poll.function, value & poll.mask, poll.reference) ? BW_SDMA_DONE
-										: BW_SDMA_POLL;
+	const bool holds = bw_pm4_compare(poll.function, value & poll.mask, poll.reference);
+	if (poll.in_memory)
+		bw_sdma_waits(e, poll.address, holds);
+	return holds ? BW_SDMA_DONE : BW_SDMA_POLL;
 }
 
 /* Writes the request of an invalidation engine and waits for its acknowledgement. */
@@ -283,6 +286,7 @@ static enum bw_sdma_result do_atomic(struct bw_sdma_engine *e, const struct bw_s
 			     vmid, va);
 		return BW_SDMA_STOP;
 	}
+	bw_sdma_signals(e, va);
 	if (!bw_tc_atomic(host, a.operation, a.is_64, a.source, a.compare, &old))
 		return refuse(e, p, "this operation is not supported");
 	uint64_t want = a.is_64 ? a.compare : (uint32_t)a.compare;

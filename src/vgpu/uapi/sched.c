@@ -197,9 +197,9 @@ static void tell_order(struct bw_uapi *u, const struct bw_drm_ring *ring, struct
 	bw_vec_each(&job->all_deps, f)
 		raise(job->entity->after, (*f)->after);
 	memcpy(after, job->entity->after, sizeof(job->entity->after));
-	after[name.ring] = BW_MAX(after[name.ring], job->ring_seq - 1);
+	after[name.line] = BW_MAX(after[name.line], job->ring_seq - 1);
 	memcpy(job->done->after, after, sizeof(job->done->after));
-	job->done->after[name.ring] = job->ring_seq;
+	job->done->after[name.line] = job->ring_seq;
 	bw_check_job(check, name, after);
 }
 

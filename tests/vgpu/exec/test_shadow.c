@@ -195,19 +195,44 @@ static void a_flag_orders_what_is_behind_it(void **state)
 
 static void pages_belong_to_a_dispatch(void **state)
 {
-	static uint8_t memory[3 * BW_SHADOW_PAGE_B];
+	static uint8_t memory[3 * BW_SHADOW_PAGE_B] __attribute__((aligned(BW_SHADOW_PAGE_B)));
+	const uintptr_t host = (uintptr_t)memory;
 	struct bw_shadow s = {0};
-	struct bw_shadow_page *page = bw_shadow_page(&s, (uintptr_t)memory, 1);
+	assert_null(bw_shadow_of(&s, host, 1));
+	struct bw_shadow_page *page = bw_shadow_add(&s, host, 1, NULL);
 	assert_non_null(page);
 	page->cell[5].store = 7;
-	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 1), page);
+	assert_ptr_equal(bw_shadow_of(&s, host + BW_SHADOW_PAGE_B - 1, 1), page);
+	assert_null(bw_shadow_of(&s, host + BW_SHADOW_PAGE_B, 1));
+	/* another one that runs at the same time has its own, which does not change the first */
+	struct bw_shadow_page *other = bw_shadow_add(&s, host, 2, NULL);
+	assert_ptr_not_equal(other, page);
+	assert_int_equal(other->cell[5].store, 0);
+	assert_ptr_equal(bw_shadow_of(&s, host, 1), page);
+	assert_ptr_equal(bw_shadow_of(&s, host, 2), other);
 	assert_int_equal(page->cell[5].store, 7);
-	assert_ptr_not_equal(bw_shadow_page(&s, (uintptr_t)memory + BW_SHADOW_PAGE_B, 1), page);
-	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 2), page);
+	/* a third one takes that of the first, which has ended */
+	assert_ptr_equal(bw_shadow_add(&s, host, 3, page), page);
 	assert_int_equal(page->cell[5].store, 0);
+	assert_null(bw_shadow_of(&s, host, 1));
+	assert_ptr_equal(bw_shadow_of(&s, host, 2), other);
 	for (uintptr_t i = 1; i < 2000; i++)
-		assert_non_null(bw_shadow_page(&s, i * BW_SHADOW_PAGE_B, 3));
-	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 2), page);
+		assert_non_null(bw_shadow_add(&s, i * BW_SHADOW_PAGE_B, 3, NULL));
+	assert_ptr_equal(bw_shadow_of(&s, host, 3), page);
+	assert_ptr_equal(bw_shadow_of(&s, host, 2), other);
+	bw_shadow_fini(&s);
+}
+
+static void pages_of_nobody(void **state)
+{
+	static uint8_t memory[3 * BW_SHADOW_PAGE_B] __attribute__((aligned(BW_SHADOW_PAGE_B)));
+	struct bw_shadow s = {0};
+	struct bw_shadow_page *page = bw_shadow_page(&s, (uintptr_t)memory);
+	assert_non_null(page);
+	page->cell[5].store = 7;
+	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory), page);
+	assert_int_equal(page->cell[5].store, 7);
+	assert_ptr_not_equal(bw_shadow_page(&s, (uintptr_t)memory + BW_SHADOW_PAGE_B), page);
 	bw_shadow_fini(&s);
 }
 
@@ -248,4 +273,4 @@ TESTS_EACH(set_up, tear_down, packed_is_what_it_was, loads_and_one_wave_are_no_c
 	   a_barrier_between_them, other_bytes_are_another_place, the_same_value_is_no_conflict,
 	   the_old_value_is_no_conflict, another_groups_lds_is_forgotten, atomics_are_no_conflict,
 	   an_atomic_on_one_side, a_store_before_the_first_atomic, a_flag_orders_what_is_behind_it,
-	   pages_belong_to_a_dispatch, whole_dwords_as_any_others);
+	   pages_belong_to_a_dispatch, pages_of_nobody, whole_dwords_as_any_others);

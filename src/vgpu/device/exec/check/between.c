@@ -10,38 +10,22 @@
 #include "vgpu/device/exec/check/writers_priv.h"
 #include "wire/checks.h"
 
-/* Who accesses memory now: a dispatch, or a packet (dispatch 0). */
-struct now {
-	uint64_t stretch, dispatch;
-	bool is_explicit; /* bw_check_is_explicit */
-	struct bw_check_job job;
-	const uint64_t *after; /* of the job */
-};
-
-static struct now now_of(const struct bw_check_dispatch *d)
+static struct bw_check_now now_of(const struct bw_check_dispatch *d)
 {
-	return (struct now){d->stretch, d->number, d->is_explicit, d->job, d->after};
+	return (struct bw_check_now){{d->stretch, d->number, d->job}, d->is_explicit, d->after};
 }
 
-/* Two submissions to different rings, of which neither has to end before the other begins. */
-static bool are_in_no_order(const struct now *n, const struct bw_check_job *then)
+static struct bw_check_act act_of(const struct bw_writers_run *r)
 {
-	return n->is_explicit && n->job.seq && then->seq && then->ring != n->job.ring &&
-	       then->seq > n->after[then->ring];
+	return (struct bw_check_act){r->stretch, r->transfer ? 0 : r->number, r->job};
 }
 
-/* Whether nothing orders a past writer before `n`, and how far that is certain: which of two
- * packets, or of a packet and a dispatch, the driver orders itself is not known of all APIs. */
-static bool is_unordered(const struct now *n, const struct bw_writers_run *r,
+/* Whether nothing orders a past writer before `n`. */
+static bool is_unordered(const struct bw_check_now *n, const struct bw_writers_run *r,
 			 enum bw_check_relation *out)
 {
-	*out = BW_CHECK_QUEUES;
-	if (are_in_no_order(n, &r->job))
-		return true;
-	if (!r->stretch || r->stretch != n->stretch)
-		return false;
-	*out = r->transfer || !n->dispatch ? BW_CHECK_TRANSFER : BW_CHECK_DISPATCHES;
-	return r->transfer ? n->is_explicit : r->number != n->dispatch;
+	const struct bw_check_act then = act_of(r);
+	return bw_jobs_are_unordered(n, &then, out);
 }
 
 /* ---- dispatches ---- */
@@ -56,14 +40,13 @@ static struct bw_writers_stretch *stretch_of(struct bw_writers *x, uint64_t numb
 	return s;
 }
 
-/* A submission has begun that other rings' dispatches may meet: those of before look out for it,
- * too. */
+/* A job has begun that other lines' dispatches may meet: those of before look out for it, too. */
 static bool meets_others(struct bw_check *c, const struct bw_check_job *job, const uint64_t *after)
 {
-	if (!job->seq || !bw_jobs_begin(c, job, after))
+	if (!job->seq || !after || !bw_jobs_begin(c, job, after))
 		return false;
 	for (struct bw_check_dispatch *o = c->dispatches; o; o = o->next)
-		o->has_sibling |= o->job.seq && o->job.ring != job->ring;
+		o->has_sibling |= o->job.seq && o->job.line != job->line;
 	return true;
 }
 
@@ -78,7 +61,8 @@ void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d)
 	d->has_sibling = s->n++ != 0;
 	for (struct bw_check_dispatch *o = c->dispatches; d->has_sibling && o; o = o->next)
 		o->has_sibling |= o->stretch == d->stretch;
-	d->has_sibling |= d->is_explicit && meets_others(c, &d->job, d->after);
+	if (d->is_explicit || bw_jobs_is_of_program(&d->job))
+		d->has_sibling |= meets_others(c, &d->job, d->after);
 }
 
 /* The writer of bytes of a dword, if nothing orders it before the dispatch. */
@@ -87,7 +71,7 @@ static const struct bw_writers_run *other(const struct bw_writers *x,
 					  const struct bw_writer_word *last, uint8_t mask,
 					  enum bw_check_relation *out)
 {
-	const struct now n = now_of(d);
+	const struct bw_check_now n = now_of(d);
 	if (!(last->mask & mask) || (!d->job.seq && d->era == x->era && last->number < d->first))
 		return NULL;
 	const struct bw_writers_run *r = bw_writers_run_of(x, last->number);
@@ -101,6 +85,30 @@ static bool is_allowed(const struct bw_check *c, const struct bw_writer_word *la
 {
 	bool was_atomic = last->place && c->writers.place[last->place].access == BW_CHECK_ATOMIC;
 	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic);
+}
+
+/* It reads what another dispatch has written, by atomic operations or from coherent memory. The
+ * other one may have released by that, or only have counted something: so it counts when a fence
+ * follows. */
+static void note_meeting(struct bw_check_dispatch *d, const struct bw_writers_run *r)
+{
+	struct bw_check_meetings *m = &d->met;
+	m->any = true;
+	if (r->job.seq && r->job.line != d->job.line)
+		m->of[r->job.line] = BW_MAX(m->of[r->job.line], r->job.seq);
+	else
+		m->of_stretch = true;
+}
+
+void bw_writers_fence(struct bw_check_dispatch *d)
+{
+	if (!d->met.any)
+		return;
+	for (unsigned i = 0; d->after && i < BW_CHECK_LINES; i++)
+		d->after[i] = BW_MAX(d->after[i], d->met.of[i]);
+	if (d->met.of_stretch)
+		d->stretch = 0;
+	d->met = (struct bw_check_meetings){0};
 }
 
 /* A part of a touch, in a dword. */
@@ -117,18 +125,20 @@ static void compare_part(struct bw_check *c, const struct bw_check_group *g, str
 		uint64_t word =
 			bw_writers_last(&page->cell[(uintptr_t)part->host % BW_SHADOW_PAGE_B / 4]);
 		const struct bw_writer_word last = bw_writer_unpack(word);
-		if (other(&c->writers, d, &last, mask, &relation) &&
-		    !is_allowed(c, &last, kind, is_silent)) {
+		const struct bw_writers_run *r = other(&c->writers, d, &last, mask, &relation);
+		if (r && !r->transfer && (c->step.is_coherent || kind == BW_TOUCH_ATOMIC))
+			note_meeting(g->dispatch, r);
+		if (r && !is_allowed(c, &last, kind, is_silent)) {
 			const struct bw_writer then = bw_writers_answer_of(c, word);
 			bw_check_dispatches_race(c, w, at, relation, &then.at, part);
 			return;
 		}
 	}
 	struct bw_check_side reader;
-	if (kind == BW_TOUCH_LOAD || is_silent || !d->is_explicit ||
-	    !bw_reads_find(c, part->host, mask, d->stretch, d->number, &reader))
+	const struct bw_check_now now = now_of(d);
+	if (kind == BW_TOUCH_LOAD || is_silent ||
+	    !bw_reads_find(c, part->host, mask, &now, &reader, &relation))
 		return;
-	relation = reader.pc ? BW_CHECK_DISPATCHES : BW_CHECK_TRANSFER;
 	bw_check_dispatches_race(c, w, at, relation, &reader, part);
 }
 
@@ -176,7 +186,7 @@ struct dword {
 
 struct packet {
 	const struct bw_writers_packet *of;
-	struct now now;
+	struct bw_check_now now;
 	uint32_t number; /* as a writer */
 };
 
@@ -209,12 +219,9 @@ static void compare_writers(struct bw_check *c, const struct packet *p, const st
 /* It changes a dword that another one has only read. */
 static void compare_readers(struct bw_check *c, const struct packet *p, const struct dword *d)
 {
-	struct bw_packet_race race = {.relation = BW_CHECK_TRANSFER,
-				      .transfer = p->of->transfer,
-				      .va = d->va,
-				      .vmid = p->of->vmid};
-	if (!p->now.is_explicit ||
-	    !bw_reads_find(c, d->host, d->mask, p->now.stretch, 0, &race.then))
+	struct bw_packet_race race = {
+		.transfer = p->of->transfer, .va = d->va, .vmid = p->of->vmid};
+	if (!bw_reads_find(c, d->host, d->mask, &p->now, &race.then, &race.relation))
 		return;
 	race.lanes = (uint8_t)(race.then.pc ? bw_reads_lanes(c, &race.then) : 0);
 	bw_check_packet_race(c, &race);
@@ -242,14 +249,13 @@ static void note_reads(struct bw_check *c, struct bw_tlb *tlb, const struct pack
 	for (uint64_t at = 0;
 	     at < of->size_b && next_dword(tlb, &d, of->from + at, of->size_b - at); at += d.n) {
 		compare_writers(c, p, &d, false);
-		if (p->now.is_explicit && p->now.stretch)
-			bw_reads_note(c, d.host, d.mask, p->now.stretch, of->transfer);
+		if (bw_reads_are_noted(&p->now))
+			bw_reads_note(c, d.host, d.mask, p->number);
 	}
 }
 
 void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *of)
 {
-	static const uint64_t after_none[BW_CHECK_RINGS];
 	/* VMID 0 is the driver's */
 	if (!c || !bw_writers_are_noted(c) || !of->size_b || !of->vmid)
 		return;
@@ -257,22 +263,23 @@ void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_wri
 	struct dword d = {0};
 	pthread_mutex_lock(&c->lock);
 	struct packet p = {.of = of,
-			   .now = {.stretch = of->stretch,
-				   .is_explicit = bw_check_is_explicit_space(c, of->space),
-				   .after = after_none}};
+			   .now = {.act = {.stretch = of->stretch},
+				   .is_explicit = bw_check_is_explicit_space(c, of->space)}};
 	bool is_compared = c->what & BW_CHECK_RACES && of->is_compared;
-	if (is_compared && p.now.is_explicit)
-		p.now.after = bw_jobs_now(c, &of->engine, &p.now.job);
+	struct bw_check_job *job = &p.now.act.job;
+	if (is_compared)
+		*job = of->job.seq ? of->job : bw_jobs_now(c, &of->engine);
+	p.now.after = bw_jobs_after(c, job);
 	if (is_compared && of->stretch)
 		stretch_of(x, of->stretch)->n++;
-	if (is_compared && p.now.is_explicit)
-		meets_others(c, &p.now.job, p.now.after);
+	if (is_compared && (p.now.is_explicit || bw_jobs_is_of_program(job)))
+		meets_others(c, job, p.now.after);
 	p.number = bw_writers_add_run(
 		x, (struct bw_writers_run){.n = 1,
 					   .transfer = of->transfer,
 					   .vmid = of->vmid,
 					   .stretch = is_compared ? of->stretch : 0,
-					   .job = p.now.job,
+					   .job = *job,
 					   .code_va = of->from ? of->from - of->to : 0});
 	if (is_compared && of->from)
 		note_reads(c, tlb, &p);

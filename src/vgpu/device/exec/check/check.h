@@ -53,6 +53,7 @@ struct bw_check_launch {
 	uint32_t lds_b; /* of a workgroup, by the byte; 0: not known */
 	uint8_t vmid;
 	struct bw_check_engine engine; /* that executes its packet */
+	struct bw_check_job job;       /* seq 0: the one that a ring executes */
 	bool is_restored; /* from a context save: what it has done is not known any more */
 	/* A round of a draw: its waves are in no order, like workgroups. Races with others, what
 	 * they write, values that nobody has written, and barriers are not followed. */

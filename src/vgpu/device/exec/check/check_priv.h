@@ -67,8 +67,9 @@ struct bw_check_dispatch {
 	/* another one, or a packet, may be in no order with it: of the same stretch, or of another
 	 * queue */
 	bool has_sibling;
-	struct bw_check_job job; /* and which submissions it comes after */
-	const uint64_t *after;
+	struct bw_check_job job;
+	uint64_t *after; /* of the job, while it runs; NULL: not known */
+	struct bw_check_meetings met;
 	bool is_explicit;	     /* bw_check_is_explicit */
 	_Atomic uint64_t barrier[8]; /* sync.c: places; bit 0: there is a way around it */
 	uint32_t first, era;	     /* writers.c: number of the stretch's first writer */
@@ -151,7 +152,7 @@ struct bw_writers {
 
 /* reads.c; under the checker's lock */
 struct bw_reads {
-	struct bw_shadow shadow; /* the "dispatch" of a page is the number of a stretch */
+	struct bw_shadow shadow;
 	struct bw_check_dispatch *ended[32];
 	unsigned n_ended;
 	uint64_t n_waves; /* of these */
@@ -271,6 +272,8 @@ void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d);
 /* The current instruction of a dispatch with siblings touches memory: races with these. */
 void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_wave *w,
 			enum bw_touch_kind kind, const struct bw_touch *touches, unsigned n);
+/* A wave of the dispatch acquires. */
+void bw_writers_fence(struct bw_check_dispatch *d);
 void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3]);
 void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigned n);
 void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,

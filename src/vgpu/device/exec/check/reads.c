@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/check/writers_priv.h"
 
 enum {
 	WAVES_MAX = 1 << 19, /* of all dispatches that have ended and are kept */
 };
 
 /* A cell of c->reads.shadow: `store` is the access, as packed for races; `load` the number of its
- * dispatch, or a packet. */
+ * dispatch, or that of a packet as a writer. */
 static const uint64_t by_packet = 1ull << 63;
 
 /* ---- dispatches that have ended ---- */
@@ -38,10 +39,16 @@ void bw_reads_fini(struct bw_check *c)
 	bw_shadow_fini(&c->reads.shadow);
 }
 
+static struct bw_check_act act_of(const struct bw_check_dispatch *d)
+{
+	return (struct bw_check_act){d->stretch, d->number, d->job};
+}
+
 bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d)
 {
 	struct bw_reads *r = &c->reads;
-	if (!d->is_explicit || !d->stretch || !d->order.n_waves || d->order.n_waves > WAVES_MAX)
+	const struct bw_check_now as = {act_of(d), d->is_explicit, NULL};
+	if (d->draw.number || !bw_reads_are_noted(&as) || !d->order.n_waves || d->order.n_waves > WAVES_MAX)
 		return false;
 	while (r->n_ended == BW_ARRAY_SIZE(r->ended) ||
 	       (r->n_ended && r->n_waves + d->order.n_waves > WAVES_MAX))
@@ -71,13 +78,10 @@ unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s)
 
 /* ---- reads ---- */
 
-void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host,
-		   const struct bw_check_dispatch *by)
+void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host)
 {
 	const struct bw_check_dispatch *d = dispatch_of(c, page->dispatch);
-	if (!d || !by->is_explicit || d->stretch != by->stretch)
-		return;
-	struct bw_shadow_page *kept = bw_shadow_page(&c->reads.shadow, host, d->stretch);
+	struct bw_shadow_page *kept = d ? bw_shadow_page(&c->reads.shadow, host) : NULL;
 	for (unsigned i = 0; kept && i < BW_SHADOW_CELLS; i++) {
 		const struct bw_shadow_past load = bw_shadow_unpack(page->cell[i].load);
 		if (load.mask && !load.flag)
@@ -85,48 +89,62 @@ void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintpt
 	}
 }
 
-void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
-		   enum bw_transfer transfer)
+void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32_t number)
 {
-	struct bw_shadow_page *page = bw_shadow_page(&c->reads.shadow, (uintptr_t)host, stretch);
+	struct bw_shadow_page *page = bw_shadow_page(&c->reads.shadow, (uintptr_t)host);
 	if (page)
 		page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] = (struct bw_shadow_cell){
-			bw_shadow_pack(&(struct bw_shadow_past){.mask = mask}),
-			by_packet | transfer};
+			bw_shadow_pack(&(struct bw_shadow_past){.mask = mask}), by_packet | number};
 }
 
 /* The side of a load, if it is one of these bytes that counts. */
-static bool is_reader(const struct bw_check *c, uint64_t word, const struct bw_check_dispatch *d,
-		      uint8_t mask, struct bw_check_side *out)
+static bool is_reader(const struct bw_check *c, uint64_t word, uint64_t dispatch, uint8_t mask,
+		      const struct bw_check_now *now, struct bw_check_side *out,
+		      enum bw_check_relation *out_relation)
 {
 	const struct bw_shadow_past p = bw_shadow_unpack(word);
-	if (!d || !(p.mask & mask) || p.flag || !p.place || c->place[p.place].is_for_swap ||
-	    p.wave >= d->order.n_waves)
+	if (!(p.mask & mask) || p.flag || !p.place || c->place[p.place].is_for_swap ||
+	    dispatch == now->act.dispatch)
+		return false;
+	const struct bw_check_dispatch *d = dispatch_of(c, dispatch);
+	const struct bw_check_act then = d ? act_of(d) : (struct bw_check_act){0};
+	if (!d || d->draw.number || p.wave >= d->order.n_waves || !bw_jobs_are_unordered(now, &then, out_relation))
 		return false;
 	*out = bw_check_side_of_past(c, d, p.place, p.wave, p.lane);
 	return true;
 }
 
-bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
-		   uint64_t but_dispatch, struct bw_check_side *out)
+static bool is_reading_packet(const struct bw_check *c, const struct bw_shadow_cell *cell,
+			      uint8_t mask, const struct bw_check_now *now,
+			      struct bw_check_side *out, enum bw_check_relation *out_relation)
+{
+	if (!(bw_shadow_unpack(cell->store).mask & mask))
+		return false;
+	const struct bw_writers_run *r =
+		bw_writers_run_of(&c->writers, (uint32_t)(cell->load & ~by_packet));
+	if (!r || !r->transfer)
+		return false;
+	const struct bw_check_act then = {r->stretch, 0, r->job};
+	*out = bw_check_side_of_transfer(r->transfer);
+	return bw_jobs_are_unordered(now, &then, out_relation);
+}
+
+bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
+		   const struct bw_check_now *now, struct bw_check_side *out,
+		   enum bw_check_relation *out_relation)
 {
 	const size_t at = (uintptr_t)host % BW_SHADOW_PAGE_B / 4;
-	if (!stretch)
+	if (!bw_reads_are_noted(now))
 		return false;
-	const struct bw_shadow_page *now = bw_shadow_find(&c->shadow, (uintptr_t)host);
-	if (now && now->dispatch != but_dispatch) {
-		const struct bw_check_dispatch *d = dispatch_of(c, now->dispatch);
-		if (d && d->stretch == stretch && is_reader(c, now->cell[at].load, d, mask, out))
+	for (const struct bw_shadow_page *p = bw_shadow_find(&c->shadow, (uintptr_t)host); p;
+	     p = p->next)
+		if (is_reader(c, p->cell[at].load, p->dispatch, mask, now, out, out_relation))
 			return true;
-	}
 	const struct bw_shadow_page *kept = bw_shadow_find(&c->reads.shadow, (uintptr_t)host);
-	if (!kept || kept->dispatch != stretch)
+	if (!kept)
 		return false;
 	const struct bw_shadow_cell *cell = &kept->cell[at];
-	if (cell->load & by_packet) {
-		*out = bw_check_side_of_transfer((enum bw_transfer)(cell->load & ~by_packet));
-		return bw_shadow_unpack(cell->store).mask & mask;
-	}
-	return cell->load != but_dispatch &&
-	       is_reader(c, cell->store, dispatch_of(c, cell->load), mask, out);
+	return cell->load & by_packet
+		       ? is_reading_packet(c, cell, mask, now, out, out_relation)
+		       : is_reader(c, cell->store, cell->load, mask, now, out, out_relation);
 }

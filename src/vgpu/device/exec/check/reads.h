@@ -2,10 +2,10 @@
 #ifndef BW_VGPU_EXEC_CHECK_READS_H
 #define BW_VGPU_EXEC_CHECK_READS_H
 
-/* Who has only read memory, within a stretch of a queue (bw_check_launch): so that a dispatch or
- * packet is found that changes what an earlier one may still read. The cells of races (shadow.h)
- * have the loads of the last dispatch of a page; they are kept here when a dispatch of the same
- * stretch takes the page. Under the checker's lock. */
+/* Who has only read memory: so that a dispatch or packet is found that changes what one that
+ * nothing orders before it may still read. The cells of races (shadow.h) have the loads of the
+ * dispatches that run and of the last one that has ended; they are kept here when another dispatch
+ * takes their page. Under the checker's lock. */
 
 #include "vgpu/device/exec/check/check_priv.h"
 
@@ -14,15 +14,20 @@ bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d);
 /* All that is kept goes. */
 void bw_reads_clear(struct bw_check *c);
 void bw_reads_fini(struct bw_check *c);
-/* A dispatch takes the page, whose cells are those of another one. */
-void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host,
-		   const struct bw_check_dispatch *by);
-/* A packet has read bytes of a dword. */
-void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
-		   enum bw_transfer transfer);
-/* A reader of these bytes in the stretch, other than that dispatch. */
-bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask, uint64_t stretch,
-		   uint64_t but_dispatch, struct bw_check_side *out);
+/* The page of a dispatch that has ended is going to be another one's. */
+void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host);
+/* Whether that is looked for of a dispatch or packet. */
+static inline bool bw_reads_are_noted(const struct bw_check_now *now)
+{
+	return bw_jobs_is_of_program(&now->act.job) ||
+	       (now->is_explicit && (now->act.stretch || now->act.job.seq));
+}
+/* A packet has read bytes of a dword: its number as a writer. */
+void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32_t number);
+/* A reader of these bytes that nothing orders before `now`. */
+bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
+		   const struct bw_check_now *now, struct bw_check_side *out,
+		   enum bw_check_relation *out_relation);
 /* Of the waves of the dispatch of a side. */
 unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s);
 

@@ -13,7 +13,11 @@ enum { FIRST_PAGES = 256 };
 void bw_shadow_clear(struct bw_shadow *s)
 {
 	for (size_t i = 0; i < s->max; i++)
-		free(s->slot[i].page);
+		while (s->slot[i].page) {
+			struct bw_shadow_page *page = s->slot[i].page;
+			s->slot[i].page = page->next;
+			free(page);
+		}
 	if (s->slot)
 		memset(s->slot, 0, s->max * sizeof(*s->slot));
 	s->n = 0;
@@ -55,25 +59,41 @@ struct bw_shadow_page *bw_shadow_find(const struct bw_shadow *s, uintptr_t host)
 	return s->max ? find(s, host / BW_SHADOW_PAGE_B)->page : NULL;
 }
 
-struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host, uint64_t dispatch)
+struct bw_shadow_page *bw_shadow_of(const struct bw_shadow *s, uintptr_t host, uint64_t dispatch)
 {
-	uint64_t number = host / BW_SHADOW_PAGE_B;
+	struct bw_shadow_page *page = bw_shadow_find(s, host);
+	while (page && page->dispatch != dispatch)
+		page = page->next;
+	return page;
+}
+
+struct bw_shadow_page *bw_shadow_add(struct bw_shadow *s, uintptr_t host, uint64_t dispatch,
+				     struct bw_shadow_page *instead_of)
+{
+	struct bw_shadow_page *page = instead_of;
+	if (page) {
+		memset(page->cell, 0, sizeof(page->cell));
+		page->dispatch = dispatch;
+		return page;
+	}
 	if (2 * s->n >= s->max && !grow(s))
 		return NULL;
-	struct bw_shadow_slot *slot = find(s, number);
-	if (!slot->page) {
-		slot->page = calloc(1, sizeof(*slot->page));
-		if (!slot->page)
-			return NULL;
-		slot->number = number;
-		slot->page->dispatch = dispatch;
-		s->n++;
-	}
-	if (slot->page->dispatch != dispatch) {
-		memset(slot->page->cell, 0, sizeof(slot->page->cell));
-		slot->page->dispatch = dispatch;
-	}
-	return slot->page;
+	page = calloc(1, sizeof(*page));
+	if (!page)
+		return NULL;
+	struct bw_shadow_slot *slot = find(s, host / BW_SHADOW_PAGE_B);
+	s->n += !slot->page;
+	slot->number = host / BW_SHADOW_PAGE_B;
+	page->dispatch = dispatch;
+	page->next = slot->page;
+	slot->page = page;
+	return page;
+}
+
+struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host)
+{
+	struct bw_shadow_page *page = bw_shadow_find(s, host);
+	return page ? page : bw_shadow_add(s, host, 0, NULL);
 }
 
 /* ---- cells ---- */

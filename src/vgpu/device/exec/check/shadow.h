@@ -4,8 +4,9 @@
 
 /* Shadow memory of the checker: a cell for each dword that waves have touched, of 16 bytes, with
  * the last store and a load since then. It lies by the host's address, so that two virtual
- * addresses of the same memory have the same cells. The cells of a page belong to one dispatch; the
- * first access of another empties them. Pure: accesses in, conflicts out. */
+ * addresses of the same memory have the same cells. The cells of a page belong to one dispatch, and
+ * memory has a page for each dispatch that runs and touches it; that of one that has ended is
+ * emptied for the next. Pure: accesses in, conflicts out. */
 
 #include "vgpu/device/exec/check/order.h"
 
@@ -30,22 +31,29 @@ struct bw_shadow_cell {
 
 struct bw_shadow_page {
 	uint64_t dispatch;
+	struct bw_shadow_page *next; /* of the same memory */
 	struct bw_shadow_cell cell[BW_SHADOW_CELLS];
 };
 
 struct bw_shadow {
 	struct bw_shadow_slot {
-		uint64_t number; /* of the page on the host */
-		struct bw_shadow_page *page;
+		uint64_t number;	     /* of the page on the host */
+		struct bw_shadow_page *page; /* the first one; NULL: the slot is free */
 	} *slot;
-	size_t n, max; /* max: a power of two */
+	size_t n, max; /* of slots; max: a power of two */
 };
 
 void bw_shadow_fini(struct bw_shadow *s);
-/* The page of a host address, emptied unless it is this dispatch's (not 0). NULL: out of memory. */
-struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host, uint64_t dispatch);
-/* The page as it is; NULL: there is none. */
+/* The first page of a host address; NULL: there is none. */
 struct bw_shadow_page *bw_shadow_find(const struct bw_shadow *s, uintptr_t host);
+/* The page of a host address that is this dispatch's; NULL: it has none. */
+struct bw_shadow_page *bw_shadow_of(const struct bw_shadow *s, uintptr_t host, uint64_t dispatch);
+/* An empty page for a dispatch that has none there: one more, or the one given, which is another's
+ * of the same memory. NULL: out of memory. */
+struct bw_shadow_page *bw_shadow_add(struct bw_shadow *s, uintptr_t host, uint64_t dispatch,
+				     struct bw_shadow_page *instead_of);
+/* The only page of a host address, where dispatches have none of their own. NULL: out of memory. */
+struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host);
 /* Forgets all pages. */
 void bw_shadow_clear(struct bw_shadow *s);
 

@@ -16,9 +16,6 @@ enum {
 	FIRST_RUNS = 256,
 };
 
-/* The only dispatch of the shadow's pages: they are never emptied for another. */
-enum { ALWAYS = 1 };
-
 static uint64_t pack(const struct bw_writer_word *w)
 {
 	enum {
@@ -133,7 +130,7 @@ static struct bw_shadow_cell *cell_of(struct bw_writers *x, const uint8_t *host)
 {
 	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
 	if (!x->page || x->page_number != number) {
-		x->page = bw_shadow_page(&x->shadow, (uintptr_t)host, ALWAYS);
+		x->page = bw_shadow_page(&x->shadow, (uintptr_t)host);
 		x->page_number = number;
 	}
 	return x->page ? &x->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;

@@ -53,6 +53,7 @@ struct bw_writers_packet {
 	bool is_compared;
 	uint64_t stretch, space; /* bw_check_launch; stretch 0: only with other queues */
 	struct bw_check_engine engine;
+	struct bw_check_job job; /* seq 0: the one that a ring executes */
 };
 void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p);
 /* Whether copies, fills and writes are compared with dispatches, and with each other. c may be

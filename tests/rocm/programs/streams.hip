@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Two streams on one buffer, for --check=races. Usage: streams WHAT, `race` or `race_WITH`: the
+ * second stream does something to what a kernel of the first one writes, which is in no order but
+ * WITH something; see main(). */
+#include "check.h"
+
+#include <string.h>
+
+enum { N = 1 << 15, GROUP = 256 };
+
+/* Takes long enough for the other stream's work to be submitted before it ends. */
+__global__ void fill(int *out, int value)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, x = value;
+	for (int k = 0; k < 256; k++)
+		x = x * 5 + i % 7;
+	out[i] = x;
+}
+
+__global__ void add(int *sums, const int *in)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	sums[i] += in[i];
+}
+
+static hipStream_t first, second;
+static hipEvent_t filled;
+static int *data, *other, *pinned;
+
+static void run_fill(hipStream_t stream, int value)
+{
+	fill<<<N / GROUP, GROUP, 0, stream>>>(data, value);
+}
+
+static void run_add(hipStream_t stream)
+{
+	add<<<N / GROUP, GROUP, 0, stream>>>(other, data);
+}
+
+/* What the second stream does. */
+static void go_on(const char *how)
+{
+	if (!strcmp(how, "kernel"))
+		run_add(second);
+	else if (!strcmp(how, "copy"))
+		MUST(hipMemcpyAsync(other, data, N * sizeof(*data), hipMemcpyDeviceToDevice, second));
+	else if (!strcmp(how, "download"))
+		MUST(hipMemcpyAsync(pinned, data, N * sizeof(*data), hipMemcpyDeviceToHost, second));
+	else if (!strcmp(how, "upload"))
+		MUST(hipMemcpyAsync(data, pinned, N * sizeof(*data), hipMemcpyHostToDevice, second));
+	else
+		MUST(hipMemsetAsync(data, 1, N * sizeof(*data), second));
+}
+
+static void host_waits(hipStream_t stream, hipError_t status, void *cookie)
+{
+	*(volatile int *)cookie = 1;
+}
+
+static void order(const char *with)
+{
+	static volatile int is_called;
+	if (!strcmp(with, "event")) {
+		MUST(hipEventRecord(filled, first));
+		MUST(hipStreamWaitEvent(second, filled, 0));
+	} else if (!strcmp(with, "host")) {
+		MUST(hipStreamSynchronize(first));
+	} else if (!strcmp(with, "query")) {
+		MUST(hipEventRecord(filled, first));
+		while (hipEventQuery(filled) == hipErrorNotReady)
+			;
+	} else if (!strcmp(with, "device")) {
+		MUST(hipDeviceSynchronize());
+	} else if (!strcmp(with, "callback")) {
+		MUST(hipStreamAddCallback(first, host_waits, (void *)&is_called, 0));
+		while (!is_called)
+			;
+	} else if (!strcmp(with, "null")) {
+		/* the null stream waits for all others, and they for it */
+		add<<<1, 1>>>(other + N, other + N + 1);
+	}
+}
+
+/* Everything once: memory of streams, code, queues. */
+static void warm_up(void)
+{
+	run_fill(first, 1);
+	MUST(hipDeviceSynchronize());
+	static const char *const all[] = {"kernel", "copy", "download", "upload", "set"};
+	for (const char *how : all) {
+		go_on(how);
+		MUST(hipDeviceSynchronize());
+	}
+	add<<<1, 1>>>(other + N, other + N + 1);
+	MUST(hipEventRecord(filled, first));
+	MUST(hipDeviceSynchronize());
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	MUST(hipStreamCreate(&first));
+	MUST(hipStreamCreate(&second));
+	MUST(hipEventCreate(&filled));
+	MUST(hipMalloc(&data, N * sizeof(*data)));
+	MUST(hipMalloc(&other, (N + 2) * sizeof(*other)));
+	MUST(hipMemset(other, 0, (N + 2) * sizeof(*other)));
+	MUST(hipHostMalloc(&pinned, N * sizeof(*pinned)));
+	warm_up();
+	run_fill(first, 2);
+	order(argv[2]);
+	go_on(argv[1]);
+	MUST(hipDeviceSynchronize());
+	return verdict("streams", 0);
+}
