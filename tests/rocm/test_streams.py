@@ -16,6 +16,8 @@ SKIP = 77
 # What the second stream does, and what the accesses are beside the first one's stores.
 SECOND = {"kernel": {"load"}, "copy": {"load"}, "set": {"store"}, "download": {"copy"}, "upload": {"copy"}}
 ORDERS = ["event", "host", "query", "device", "callback", "null"]
+# HIP's runtime may submit the second stream's copy first, and then it can have ended before: one of so many runs tells the race.
+RUNS = 10
 RIGHT = ["reduce", "scratch", "speak"]
 
 
@@ -30,7 +32,7 @@ def main():
         for program in RIGHT:
             equal(findings("--check=races", "--batch", "-ex", "run", "--", folder / program), [], program)
         for how, other in SECOND.items():
-            wrong = findings("--check=races", "--batch", "-ex", "run", "--", folder / "streams", how, "none")
+            wrong = next(filter(None, (findings("--check=races", "--batch", "-ex", "run", "--", folder / "streams", how, "none") for _ in range(RUNS))), [])
             check(wrong and all(f["between"] == "queues" for f in wrong), f"{how}: {wrong}")
             check({f["first_access"] for f in wrong} | {f["second_access"] for f in wrong} <= {"store"} | other, f"{how}: {wrong}")
             for order in ORDERS:

@@ -110,7 +110,7 @@ static uint64_t read_index_va(const struct bw_queue *q)
 			  BW_HQD(q, HQD_PQ_RPTR_REPORT_ADDR)));
 }
 
-static uint64_t write_index_va(const struct bw_queue *q)
+uint64_t bw_aql_write_index_va(const struct bw_queue *q)
 {
 	return bw_canonical(bw_join32(BW_HQD(q, HQD_PQ_WPTR_POLL_ADDR_HI) & 0xffff,
 				      BW_HQD(q, HQD_PQ_WPTR_POLL_ADDR)));
@@ -121,7 +121,7 @@ static uint32_t n_slots(const struct bw_queue *q)
 	return BW_MAX(bw_cp_ring_dw(q) / BW_AQL_PACKET_DW, 1u);
 }
 
-static uint64_t slot_va(const struct bw_queue *q, uint64_t index)
+uint64_t bw_aql_slot_va(const struct bw_queue *q, uint64_t index)
 {
 	return bw_canonical(bw_join_256b(BW_HQD(q, HQD_PQ_BASE_HI), BW_HQD(q, HQD_PQ_BASE)) +
 			    index % n_slots(q) * BW_AQL_PACKET_B);
@@ -183,7 +183,7 @@ static bool decrement_signal(struct bw_queue *q, const struct bw_aql_running *r)
  * the completion signal. */
 static bool finish_packet(struct bw_queue *q, const struct bw_aql_running *r)
 {
-	uint16_t *header = locate(q, slot_va(q, q->aql.first), 4, BW_ACCESS_WRITE);
+	uint16_t *header = locate(q, bw_aql_slot_va(q, q->aql.first), 4, BW_ACCESS_WRITE);
 	if (!header)
 		return false;
 	__atomic_store_n(header, BW_AQL_INVALID, __ATOMIC_RELEASE);
@@ -193,7 +193,8 @@ static bool finish_packet(struct bw_queue *q, const struct bw_aql_running *r)
 	if (!r->completion)
 		return true;
 	/* The program can know of it, and of those before it. */
-	bw_check_packets_ended(q->dev->check, q->line, q->aql.first);
+	bw_aql_check_submitted(q->dev);
+	bw_check_packets_ended(q->dev->check, q->check.line, q->aql.first);
 	if (r->profiled &&
 	    (!store64(q, r->completion + BW_AQL_SIGNAL_START, r->start) ||
 	     !store64(q, r->completion + BW_AQL_SIGNAL_END, bw_device_realtime(q->dev))))
@@ -221,7 +222,7 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 	struct bw_aql_queue_object o;
 	uint64_t object_va;
 	r->completion = p->completion;
-	r->job = q->aql.job;
+	r->job = q->check.job;
 	if (r->job.seq && p->completion) {
 		uint64_t value;
 		if (!load64(q, p->completion + BW_AQL_SIGNAL_VALUE, &value))
@@ -235,8 +236,8 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 		r->start = bw_device_realtime(q->dev);
 	}
 	q->aql.next++;
-	q->aql.job.seq = 0;
-	memset(q->aql.wait, 0, sizeof(q->aql.wait));
+	q->check.job.seq = 0;
+	memset(q->check.wait, 0, sizeof(q->check.wait));
 	atomic_store(&q->rptr, q->aql.next * BW_AQL_PACKET_DW);
 	if (done)
 		atomic_store(&r->done, true);
@@ -245,39 +246,6 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 
 /* --- reading packets --- */
 
-enum { HOLD_NS = 5000000, HOLDS_MAX = 200 };
-
-/* Tells the checker which packets the program has submitted: up to the first one whose header is
- * still to come. */
-static bool note_submitted(struct bw_queue *q, uint64_t written)
-{
-	struct bw_aql *a = &q->aql;
-	const uint64_t end = BW_MIN(written, a->next + BW_AQL_WINDOW), before = a->submitted;
-	a->submitted = BW_MAX(a->submitted, a->next);
-	for (; a->submitted < end; a->submitted++) {
-		const uint32_t *slot = locate(q, slot_va(q, a->submitted), 4, BW_ACCESS_READ);
-		if (!slot)
-			return false;
-		if ((__atomic_load_n(slot, __ATOMIC_ACQUIRE) & 0xff) == BW_AQL_INVALID)
-			break;
-	}
-	bw_check_line_submitted(q->dev->check, q->line, a->submitted);
-	if (a->submitted > before && before <= a->next && is_idle(q) && q->n_holds < HOLDS_MAX &&
-	    !q->dev->options.deterministic) {
-		a->hold_until_ns = bw_host_ns() + HOLD_NS;
-		q->n_holds++;
-	}
-	return true;
-}
-
-/* What has ended before the program submits something else counts as ordered before that. So the
- * first kernel after a pause is held up a little, as by a GPU that has other things to do, and the
- * program has time to submit what is in no order with it. */
-static bool is_held(const struct bw_queue *q)
-{
-	return q->aql.hold_until_ns && bw_host_ns() < q->aql.hold_until_ns;
-}
-
 bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 {
 	struct bw_aql *a = &q->aql;
@@ -285,25 +253,25 @@ bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 	if (!a->is_loaded) {
 		if (!load64(q, read_index_va(q), &a->first))
 			return false;
-		a->next = a->submitted = a->first;
+		a->next = a->first;
 		a->is_loaded = true;
-		q->line = bw_check_line_start(q->dev->check, q->line, a->first);
+		bw_aql_check_start(q);
 		if (bw_cwsr_has_waves(q) && !bw_cwsr_restore(q))
 			return false;
 	}
-	if (!finish_packets(q) || !load64(q, write_index_va(q), &written))
+	if (!finish_packets(q) || !load64(q, bw_aql_write_index_va(q), &written))
 		return false;
 	pthread_mutex_lock(&q->dev->cp->lock);
 	q->wptr = written * BW_AQL_PACKET_DW;
 	pthread_mutex_unlock(&q->dev->cp->lock);
 	atomic_store(&q->rptr, a->next * BW_AQL_PACKET_DW);
 	*out_size_dw = BW_AQL_PACKET_DW;
-	if (q->line && !note_submitted(q, written))
-		return false;
+	bw_aql_check_submitted(q->dev);
 	/* Producers may have reserved slots beyond the ring's end, and wait for room. */
 	if (a->next >= written || a->next - a->first >= BW_MIN(n_slots(q), (uint32_t)BW_AQL_WINDOW))
 		return false;
-	const uint32_t *slot = locate(q, slot_va(q, a->next), BW_AQL_PACKET_B, BW_ACCESS_READ);
+	const uint32_t *slot =
+		locate(q, bw_aql_slot_va(q, a->next), BW_AQL_PACKET_B, BW_ACCESS_READ);
 	if (!slot)
 		return false;
 	/* A producer fills the packet, and writes the header at the end. */
@@ -338,7 +306,7 @@ static enum bw_cp_result ask_for_scratch(struct bw_queue *q, const struct bw_aql
 		return BW_CP_STOP;
 	q->aql.has_asked = value != 0; /* answered: the fields are read again */
 	/* The program may have taken the memory from a queue that is idle. */
-	bw_check_line_learns(q->dev->check, q->line, false);
+	bw_check_line_learns(q->dev->check, q->check.line, false);
 	return BW_CP_POLL;
 }
 
@@ -431,7 +399,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 	const struct bw_aql_launch l = {.packet = p,
 					.descriptor = &d,
 					.queue = &o,
-					.packet_va = slot_va(q, q->aql.next),
+					.packet_va = bw_aql_slot_va(q, q->aql.next),
 					.queue_va = object_va,
 					.index = q->aql.next};
 	bool wave32 = d.properties & BW_AQL_WAVE32;
@@ -443,7 +411,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 
 	put_registers(q, &l);
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
-	running->job = q->aql.job;
+	running->job = q->check.job;
 	running->start = resume ? resume->packet->start : bw_device_realtime(q->dev);
 	running->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
 	running->has_scratch = p->dispatch.private_b;
@@ -471,7 +439,7 @@ bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume)
 	struct bw_aql_packet p;
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	uint32_t dw[BW_AQL_PACKET_DW];
-	if (!read_words(q, slot_va(q, q->aql.next), dw, sizeof(dw)))
+	if (!read_words(q, bw_aql_slot_va(q, q->aql.next), dw, sizeof(dw)))
 		return false;
 	bw_aql_read(dw, &p);
 	memset(running, 0, sizeof(*running));
@@ -488,14 +456,6 @@ bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume)
 
 /* --- barriers and vendor packets --- */
 
-/* Tells the checker what the packet's number-th wait has found. */
-static void note_wait(struct bw_queue *q, unsigned number, uint64_t signal, bool holds)
-{
-	const void *value = locate(q, signal + BW_AQL_SIGNAL_VALUE, 8, BW_ACCESS_READ);
-	if (value)
-		bw_check_waits(q->dev->check, q->line, &q->aql.wait[number], value, holds);
-}
-
 static bool barriers_hold(struct bw_queue *q, const struct bw_aql_packet *p, bool *out_holds)
 {
 	bool all = true, any = false, has_some = false;
@@ -505,8 +465,7 @@ static bool barriers_hold(struct bw_queue *q, const struct bw_aql_packet *p, boo
 			continue;
 		if (!load64(q, signal + BW_AQL_SIGNAL_VALUE, &value))
 			return false;
-		if (q->line)
-			note_wait(q, i, signal, !value);
+		bw_aql_check_waits(q, i, signal, !value);
 		has_some = true;
 		all &= !value;
 		any |= !value;
@@ -521,7 +480,7 @@ static enum bw_cp_result run_barrier(struct bw_queue *q, const struct bw_aql_pac
 	if (!barriers_hold(q, p, &holds))
 		return BW_CP_STOP;
 	if (holds)
-		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
+		bw_aql_check_begin(q);
 	return holds ? begun(q, p, true) : BW_CP_POLL;
 }
 
@@ -536,10 +495,10 @@ static enum bw_cp_result run_barrier_value(struct bw_queue *q, const struct bw_a
 	bool holds =
 		!p->value.signal ||
 		bw_aql_holds(p->value.condition, (int64_t)(value & p->value.mask), p->value.value);
-	if (q->line && p->value.signal)
-		note_wait(q, 0, p->value.signal, holds);
+	if (p->value.signal)
+		bw_aql_check_waits(q, 0, p->value.signal, holds);
 	if (holds)
-		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
+		bw_aql_check_begin(q);
 	return holds ? begun(q, p, true) : BW_CP_POLL;
 }
 
@@ -550,8 +509,8 @@ static enum bw_cp_result run_pm4_ib(struct bw_queue *q, const struct bw_aql_pack
 	if (q->aql.has_called_ib) {
 		q->aql.has_called_ib = false;
 		/* What its packets have waited for is not followed. */
-		bw_check_line_learns(q->dev->check, q->line, true);
-		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
+		bw_check_line_learns(q->dev->check, q->check.line, true);
+		bw_aql_check_begin(q);
 		return begun(q, p, true);
 	}
 	bool is_whole = bw_pm4_at(p->pm4_ib.packet, BW_ARRAY_SIZE(p->pm4_ib.packet), 0, &packet);
@@ -599,10 +558,10 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q)
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	memset(running, 0, sizeof(*running));
 	acquire(q, p.acquire);
-	if (p.type == BW_AQL_DISPATCH && is_held(q))
+	if (p.type == BW_AQL_DISPATCH && bw_aql_check_holds(q))
 		return BW_CP_POLL;
 	if (p.type == BW_AQL_DISPATCH)
-		q->aql.job = bw_check_packet_begin(q->dev->check, q->line, q->aql.next);
+		bw_aql_check_begin(q);
 	switch ((enum bw_aql_type)p.type) {
 	case BW_AQL_DISPATCH:
 		return run_dispatch(q, &p, NULL);

@@ -27,6 +27,9 @@ static inline uint32_t bw_aql_doorbell_id(const struct bw_queue *q)
 
 /* The data of the interrupt of a stopped queue. */
 uint32_t bw_aql_error_data(const struct bw_queue *q);
+/* Where its write index is, and the slot of a packet. */
+uint64_t bw_aql_write_index_va(const struct bw_queue *q);
+uint64_t bw_aql_slot_va(const struct bw_queue *q, uint64_t index);
 /* As in struct queue_format of cp.c. */
 bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw);
 enum bw_cp_result bw_aql_run(struct bw_queue *q);

@@ -13,11 +13,10 @@
  * interrupt, and stays stopped until DEQUEUE_REQUEST. */
 
 #include "vgpu/device/device_priv.h"
-#include "pm4/aql.h"
 #include "pm4/pm4.h"
+#include "vgpu/device/aql_check.h"
 #include "vgpu/device/counts.h"
 #include "vgpu/device/cwsr_stack.h"
-#include "vgpu/device/exec/check/jobs.h"
 #include "vgpu/device/scheduler.h"
 #include "wire/vgpu_proto.h"
 
@@ -49,11 +48,10 @@ struct bw_cp_level {
 /* What an AQL queue is doing (aql.c): the packets that have begun and are not complete. */
 enum { BW_AQL_WINDOW = 32 };
 struct bw_aql_running {
-	struct bw_dispatch *dispatch; /* as long as it is not done; under spi.lock */
-	uint64_t completion, start;   /* a signal; a time stamp */
-	struct bw_check_job job;      /* the checker's */
-	bool is_sole;		      /* the signal was 1 when it began */
-	bool profiled, has_scratch;
+	struct bw_dispatch *dispatch;	     /* as long as it is not done; under spi.lock */
+	uint64_t completion, start;	     /* a signal; a time stamp */
+	struct bw_check_job job;	     /* the checker's */
+	bool profiled, has_scratch, is_sole; /* sole: the signal was 1 when it began */
 	uint32_t tmpring;
 	uint64_t scratch;
 	_Atomic bool done; /* set by the dispatcher, which may be any thread */
@@ -65,11 +63,6 @@ struct bw_aql {
 	bool has_called_ib;   /* of packet `next` */
 	bool has_asked;	      /* for scratch for packet `next` */
 	uint8_t error;	      /* as the interrupt says it; 0: none of a packet's */
-	/* the checker's: of packet `next`, whether it has begun or waited before */
-	struct bw_check_job job;
-	struct bw_check_wait wait[BW_AQL_N_BARRIER_SIGNALS];
-	uint64_t submitted;	/* the packets before are known to be */
-	uint64_t hold_until_ns; /* of the first packet after a pause */
 };
 
 struct bw_queue {
@@ -100,11 +93,9 @@ struct bw_queue {
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
 	struct bw_aql aql;
-	/* Dispatches get it: a new number where the queue waits for those before, or may wait for
-	 * others. 0: there was none yet. */
+	struct bw_aql_check check;
+	/* Dispatches get it: a new one where the queue may wait for any before; 0: none yet. */
 	uint64_t stretch;
-	uint32_t line;	      /* of the checker (jobs.h) */
-	unsigned n_holds;     /* pauses after which a packet was held up for it */
 	struct bw_draw *draw; /* of the current packet: draw.h */
 	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
 	uint32_t n_indices;

@@ -117,8 +117,21 @@ void bw_sdma_signals(struct bw_sdma_engine *e, uint64_t va)
 	const void *signal = e->line ? signal_at(e, va) : NULL;
 	if (!signal)
 		return;
+	bw_aql_check_submitted(e->dev);
 	bw_check_packets_ended(e->dev->check, e->line, atomic_load(&e->rptr));
 	bw_check_signalled(e->dev->check, job_of(e), signal, false);
+}
+
+void bw_sdma_submitted(struct bw_device *dev)
+{
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES; i++) {
+		struct bw_sdma_engine *e = &dev->sdma->engine[i];
+		pthread_mutex_lock(&dev->sdma->lock);
+		const uint64_t wptr = e->active ? e->wptr : 0;
+		pthread_mutex_unlock(&dev->sdma->lock);
+		if (wptr)
+			bw_check_line_submitted(dev->check, e->line, wptr);
+	}
 }
 
 void bw_sdma_waits(struct bw_sdma_engine *e, uint64_t va, bool holds)
@@ -403,7 +416,6 @@ static bool run_engine(struct bw_sdma_engine *e)
 	pthread_mutex_unlock(&e->dev->sdma->lock);
 	if (is_fresh)
 		e->line = bw_check_line_start(e->dev->check, e->line, atomic_load(&e->rptr));
-	bw_check_line_submitted(e->dev->check, e->line, wptr);
 	if (stop_request) {
 		stop(e);
 		return true;
@@ -411,6 +423,8 @@ static bool run_engine(struct bw_sdma_engine *e)
 	e->polling = false;
 	if (!active || stopped || atomic_load(&e->suspended))
 		return false;
+	if (e->line != BW_CHECK_NO_LINE)
+		bw_aql_check_submitted(e->dev);
 	bool progress = false;
 	for (unsigned n = 0; n < TURN; n++) {
 		struct bw_sdma_packet p;

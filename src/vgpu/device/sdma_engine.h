@@ -99,6 +99,8 @@ bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, 
 bool bw_sdma_put(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n);
 void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
 		  uint64_t size_b);
+/* Tells the checker up to where programs have submitted packets. */
+void bw_sdma_submitted(struct bw_device *dev);
 /* Tells the checker that the current packet is about to change a signal, or looks at one. */
 void bw_sdma_signals(struct bw_sdma_engine *e, uint64_t va);
 void bw_sdma_waits(struct bw_sdma_engine *e, uint64_t va, bool holds);

@@ -8,11 +8,11 @@
 
 enum { N = 1 << 15, GROUP = 256 };
 
-/* Takes long enough for the other stream's work to be submitted before it ends. */
-__global__ void fill(int *out, int value)
+/* With many rounds, the other stream's work is submitted before it ends. */
+__global__ void fill(int *out, int value, int rounds)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x, x = value;
-	for (int k = 0; k < 256; k++)
+	for (int k = 0; k < rounds; k++)
 		x = x * 5 + i % 7;
 	out[i] = x;
 }
@@ -27,9 +27,9 @@ static hipStream_t first, second;
 static hipEvent_t filled;
 static int *data, *other, *pinned;
 
-static void run_fill(hipStream_t stream, int value)
+static void run_fill(hipStream_t stream, int value, int rounds)
 {
-	fill<<<N / GROUP, GROUP, 0, stream>>>(data, value);
+	fill<<<N / GROUP, GROUP, 0, stream>>>(data, value, rounds);
 }
 
 static void run_add(hipStream_t stream)
@@ -84,7 +84,7 @@ static void order(const char *with)
 /* Everything once: memory of streams, code, queues. */
 static void warm_up(void)
 {
-	run_fill(first, 1);
+	run_fill(first, 1, 1);
 	MUST(hipDeviceSynchronize());
 	static const char *const all[] = {"kernel", "copy", "download", "upload", "set"};
 	for (const char *how : all) {
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	MUST(hipMemset(other, 0, (N + 2) * sizeof(*other)));
 	MUST(hipHostMalloc(&pinned, N * sizeof(*pinned)));
 	warm_up();
-	run_fill(first, 2);
+	run_fill(first, 2, 4000);
 	order(argv[2]);
 	go_on(argv[1]);
 	MUST(hipDeviceSynchronize());

@@ -134,12 +134,12 @@ static void compare_part(struct bw_check *c, const struct bw_check_group *g, str
 			return;
 		}
 	}
-	struct bw_check_side reader;
+	struct bw_reader reader;
 	const struct bw_check_now now = now_of(d);
 	if (kind == BW_TOUCH_LOAD || is_silent ||
-	    !bw_reads_find(c, part->host, mask, &now, &reader, &relation))
+	    !bw_reads_find(c, part->host, mask, &now, &reader))
 		return;
-	bw_check_dispatches_race(c, w, at, relation, &reader, part);
+	bw_check_dispatches_race(c, w, at, reader.relation, &reader.at, part);
 }
 
 void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_wave *w,
@@ -219,11 +219,16 @@ static void compare_writers(struct bw_check *c, const struct packet *p, const st
 /* It changes a dword that another one has only read. */
 static void compare_readers(struct bw_check *c, const struct packet *p, const struct dword *d)
 {
-	struct bw_packet_race race = {
-		.transfer = p->of->transfer, .va = d->va, .vmid = p->of->vmid};
-	if (!bw_reads_find(c, d->host, d->mask, &p->now, &race.then, &race.relation))
+	struct bw_reader reader;
+	if (!bw_reads_find(c, d->host, d->mask, &p->now, &reader))
 		return;
-	race.lanes = (uint8_t)(race.then.pc ? bw_reads_lanes(c, &race.then) : 0);
+	const struct bw_packet_race race = {
+		.relation = reader.relation,
+		.then = reader.at,
+		.transfer = p->of->transfer,
+		.va = d->va,
+		.vmid = p->of->vmid,
+		.lanes = (uint8_t)(reader.at.pc ? bw_reads_lanes(c, &reader.at) : 0)};
 	bw_check_packet_race(c, &race);
 }
 

@@ -358,35 +358,12 @@ static bool is_lds_of(const struct bw_check_step *s, const uint8_t *host)
 	return s->lds && host >= s->lds && host < s->lds + s->lds_b;
 }
 
-static bool is_running(const struct bw_check *c, uint64_t dispatch)
-{
-	const struct bw_check_dispatch *d = c->dispatches;
-	while (d && d->number != dispatch)
-		d = d->next;
-	return d;
-}
-
-/* A page for a dispatch that has none there: that of one that has ended, if there is one. A later
- * store can be in conflict with what that one has loaded. */
-static struct bw_shadow_page *new_page(struct bw_check *c, const uint8_t *host)
-{
-	enum { PAGES_MAX = 64 }; /* of the same memory: of dispatches that run at the same time */
-	const struct bw_check_dispatch *d = c->step.dispatch;
-	struct bw_shadow_page *page = bw_shadow_find(&c->shadow, (uintptr_t)host);
-	unsigned n = 0;
-	for (; page && is_running(c, page->dispatch) && ++n < PAGES_MAX; page = page->next)
-		;
-	if (page && d->has_sibling && !is_lds_of(&c->step, host))
-		bw_reads_keep(c, page, (uintptr_t)host);
-	return bw_shadow_add(&c->shadow, (uintptr_t)host, d->number, page);
-}
-
 static void turn_to_page(struct bw_check *c, const uint8_t *host)
 {
 	struct bw_check_step *s = &c->step;
 	s->page = bw_shadow_of(&c->shadow, (uintptr_t)host, s->dispatch->number);
 	if (!s->page)
-		s->page = new_page(c, host);
+		s->page = bw_reads_new_page(c, (uintptr_t)host, is_lds_of(s, host));
 	s->page_number = (uintptr_t)host / BW_SHADOW_PAGE_B;
 }
 

@@ -48,7 +48,8 @@ bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d)
 {
 	struct bw_reads *r = &c->reads;
 	const struct bw_check_now as = {act_of(d), d->is_explicit, NULL};
-	if (d->draw.number || !bw_reads_are_noted(&as) || !d->order.n_waves || d->order.n_waves > WAVES_MAX)
+	if (d->draw.number || !bw_reads_are_noted(&as) || !d->order.n_waves ||
+	    d->order.n_waves > WAVES_MAX)
 		return false;
 	while (r->n_ended == BW_ARRAY_SIZE(r->ended) ||
 	       (r->n_ended && r->n_waves + d->order.n_waves > WAVES_MAX))
@@ -78,7 +79,7 @@ unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s)
 
 /* ---- reads ---- */
 
-void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host)
+static void keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host)
 {
 	const struct bw_check_dispatch *d = dispatch_of(c, page->dispatch);
 	struct bw_shadow_page *kept = d ? bw_shadow_page(&c->reads.shadow, host) : NULL;
@@ -87,6 +88,27 @@ void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintpt
 		if (load.mask && !load.flag)
 			kept->cell[i] = (struct bw_shadow_cell){page->cell[i].load, d->number};
 	}
+}
+
+static bool is_running(const struct bw_check *c, uint64_t dispatch)
+{
+	const struct bw_check_dispatch *d = c->dispatches;
+	while (d && d->number != dispatch)
+		d = d->next;
+	return d;
+}
+
+struct bw_shadow_page *bw_reads_new_page(struct bw_check *c, uintptr_t host, bool is_lds)
+{
+	enum { PAGES_MAX = 64 }; /* of the same memory: of dispatches that run at the same time */
+	const struct bw_check_dispatch *d = c->step.dispatch;
+	struct bw_shadow_page *page = bw_shadow_find(&c->shadow, host);
+	unsigned n = 0;
+	for (; page && is_running(c, page->dispatch) && ++n < PAGES_MAX; page = page->next)
+		;
+	if (page && d->has_sibling && !is_lds)
+		keep(c, page, host);
+	return bw_shadow_add(&c->shadow, host, d->number, page);
 }
 
 void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32_t number)
@@ -99,8 +121,7 @@ void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32
 
 /* The side of a load, if it is one of these bytes that counts. */
 static bool is_reader(const struct bw_check *c, uint64_t word, uint64_t dispatch, uint8_t mask,
-		      const struct bw_check_now *now, struct bw_check_side *out,
-		      enum bw_check_relation *out_relation)
+		      const struct bw_check_now *now, struct bw_reader *out)
 {
 	const struct bw_shadow_past p = bw_shadow_unpack(word);
 	if (!(p.mask & mask) || p.flag || !p.place || c->place[p.place].is_for_swap ||
@@ -108,15 +129,14 @@ static bool is_reader(const struct bw_check *c, uint64_t word, uint64_t dispatch
 		return false;
 	const struct bw_check_dispatch *d = dispatch_of(c, dispatch);
 	const struct bw_check_act then = d ? act_of(d) : (struct bw_check_act){0};
-	if (!d || d->draw.number || p.wave >= d->order.n_waves || !bw_jobs_are_unordered(now, &then, out_relation))
+	if (!d || d->draw.number || p.wave >= d->order.n_waves || !bw_jobs_are_unordered(now, &then, &out->relation))
 		return false;
-	*out = bw_check_side_of_past(c, d, p.place, p.wave, p.lane);
+	out->at = bw_check_side_of_past(c, d, p.place, p.wave, p.lane);
 	return true;
 }
 
 static bool is_reading_packet(const struct bw_check *c, const struct bw_shadow_cell *cell,
-			      uint8_t mask, const struct bw_check_now *now,
-			      struct bw_check_side *out, enum bw_check_relation *out_relation)
+			      uint8_t mask, const struct bw_check_now *now, struct bw_reader *out)
 {
 	if (!(bw_shadow_unpack(cell->store).mask & mask))
 		return false;
@@ -125,26 +145,24 @@ static bool is_reading_packet(const struct bw_check *c, const struct bw_shadow_c
 	if (!r || !r->transfer)
 		return false;
 	const struct bw_check_act then = {r->stretch, 0, r->job};
-	*out = bw_check_side_of_transfer(r->transfer);
-	return bw_jobs_are_unordered(now, &then, out_relation);
+	out->at = bw_check_side_of_transfer(r->transfer);
+	return bw_jobs_are_unordered(now, &then, &out->relation);
 }
 
 bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
-		   const struct bw_check_now *now, struct bw_check_side *out,
-		   enum bw_check_relation *out_relation)
+		   const struct bw_check_now *now, struct bw_reader *out)
 {
 	const size_t at = (uintptr_t)host % BW_SHADOW_PAGE_B / 4;
 	if (!bw_reads_are_noted(now))
 		return false;
 	for (const struct bw_shadow_page *p = bw_shadow_find(&c->shadow, (uintptr_t)host); p;
 	     p = p->next)
-		if (is_reader(c, p->cell[at].load, p->dispatch, mask, now, out, out_relation))
+		if (is_reader(c, p->cell[at].load, p->dispatch, mask, now, out))
 			return true;
 	const struct bw_shadow_page *kept = bw_shadow_find(&c->reads.shadow, (uintptr_t)host);
 	if (!kept)
 		return false;
 	const struct bw_shadow_cell *cell = &kept->cell[at];
-	return cell->load & by_packet
-		       ? is_reading_packet(c, cell, mask, now, out, out_relation)
-		       : is_reader(c, cell->store, cell->load, mask, now, out, out_relation);
+	return cell->load & by_packet ? is_reading_packet(c, cell, mask, now, out)
+				      : is_reader(c, cell->store, cell->load, mask, now, out);
 }

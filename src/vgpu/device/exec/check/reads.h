@@ -14,8 +14,9 @@ bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d);
 /* All that is kept goes. */
 void bw_reads_clear(struct bw_check *c);
 void bw_reads_fini(struct bw_check *c);
-/* The page of a dispatch that has ended is going to be another one's. */
-void bw_reads_keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_t host);
+/* A page of races for the current instruction's dispatch, which has none there: that of one that has
+ * ended, if there is one. A later store can be in conflict with what that one has loaded. */
+struct bw_shadow_page *bw_reads_new_page(struct bw_check *c, uintptr_t host, bool is_lds);
 /* Whether that is looked for of a dispatch or packet. */
 static inline bool bw_reads_are_noted(const struct bw_check_now *now)
 {
@@ -25,9 +26,12 @@ static inline bool bw_reads_are_noted(const struct bw_check_now *now)
 /* A packet has read bytes of a dword: its number as a writer. */
 void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32_t number);
 /* A reader of these bytes that nothing orders before `now`. */
+struct bw_reader {
+	struct bw_check_side at;
+	enum bw_check_relation relation;
+};
 bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
-		   const struct bw_check_now *now, struct bw_check_side *out,
-		   enum bw_check_relation *out_relation);
+		   const struct bw_check_now *now, struct bw_reader *out);
 /* Of the waves of the dispatch of a side. */
 unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s);
 

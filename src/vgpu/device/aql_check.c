@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/aql_check.h"
+
+#include "base/util.h"
+#include "vgpu/device/aql.h"
+#include "vgpu/device/cp_priv.h"
+#include "vgpu/device/sdma_engine.h"
+
+enum { HOLD_NS = 5000000, HOLDS_MAX = 200 };
+
+/* Memory that may not be there: then the queue will stop by itself. */
+static const void *look(const struct bw_queue *q, uint64_t va)
+{
+	struct bw_vm_fault no_matter = {0};
+	return bw_tlb_lookup_unwatched(bw_cp_tlb(q->dev, BW_HQD_FIELD(q, HQD_VMID, VMID)), va,
+				       (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
+				       &no_matter);
+}
+
+void bw_aql_check_start(struct bw_queue *q)
+{
+	struct bw_aql_check *c = &q->check;
+	const uint64_t at = q->aql.next;
+	*c = (struct bw_aql_check){.line = bw_check_line_start(q->dev->check, c->line, at),
+				   .submitted = at,
+				   .n_holds = c->n_holds};
+}
+
+/* Up to the first packet whose header is still to come. */
+static void note_submitted(struct bw_queue *q)
+{
+	const struct bw_aql *a = &q->aql;
+	struct bw_aql_check *c = &q->check;
+	const uint64_t *written = look(q, bw_aql_write_index_va(q) & ~7ull), before = c->submitted;
+	if (!written)
+		return;
+	const uint64_t end =
+		BW_MIN(__atomic_load_n(written, __ATOMIC_ACQUIRE), a->next + BW_AQL_WINDOW);
+	c->submitted = BW_MAX(c->submitted, a->next);
+	for (; c->submitted < end; c->submitted++) {
+		const uint32_t *slot = look(q, bw_aql_slot_va(q, c->submitted));
+		if (!slot || (__atomic_load_n(slot, __ATOMIC_ACQUIRE) & 0xff) == BW_AQL_INVALID)
+			break;
+	}
+	bw_check_line_submitted(q->dev->check, c->line, c->submitted);
+	const bool is_after_pause = a->first == a->next && before <= a->next;
+	if (c->submitted > before && is_after_pause && c->n_holds < HOLDS_MAX &&
+	    !q->dev->options.deterministic) {
+		c->hold_until_ns = bw_host_ns() + HOLD_NS;
+		c->n_holds++;
+	}
+}
+
+void bw_aql_check_submitted(struct bw_device *dev)
+{
+	for (unsigned i = 0; dev->check && i < BW_N_QUEUES; i++) {
+		struct bw_queue *q = &dev->cp->queue[i];
+		if (q->check.line != BW_CHECK_NO_LINE && q->active && q->aql.is_loaded)
+			note_submitted(q);
+	}
+	if (dev->check)
+		bw_sdma_submitted(dev);
+}
+
+/* What has ended before the program submits something else counts as ordered before that. So the
+ * first kernel after a pause is held up a little, as by a GPU that has other things to do, and the
+ * program has time to submit what is in no order with it. */
+bool bw_aql_check_holds(const struct bw_queue *q)
+{
+	return q->check.hold_until_ns && bw_host_ns() < q->check.hold_until_ns;
+}
+
+void bw_aql_check_begin(struct bw_queue *q)
+{
+	q->check.job = bw_check_packet_begin(q->dev->check, q->check.line, q->aql.next);
+}
+
+void bw_aql_check_waits(struct bw_queue *q, unsigned number, uint64_t signal, bool holds)
+{
+	const void *value =
+		q->check.line != BW_CHECK_NO_LINE ? look(q, signal + BW_AQL_SIGNAL_VALUE) : NULL;
+	if (value)
+		bw_check_waits(q->dev->check, q->check.line, &q->check.wait[number], value, holds);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_DEVICE_AQL_CHECK_H
+#define BW_VGPU_DEVICE_AQL_CHECK_H
+
+/* What an AQL queue tells the checker of its packets (exec/check/jobs.h). */
+
+#include "pm4/aql.h"
+#include "vgpu/device/exec/check/jobs.h"
+
+struct bw_device;
+struct bw_queue;
+
+struct bw_aql_check {
+	uint32_t line;		/* BW_CHECK_NO_LINE: nothing is told */
+	uint64_t submitted;	/* the packets before are known to be */
+	uint64_t hold_until_ns; /* of the first packet after a pause */
+	unsigned n_holds;
+	/* of the packet `next`, once it has begun; and of those that it waits for */
+	struct bw_check_job job;
+	struct bw_check_wait wait[BW_AQL_N_BARRIER_SIGNALS];
+};
+
+/* The queue's packets from a position on. */
+void bw_aql_check_start(struct bw_queue *q);
+/* Of all queues of the device, AQL and SDMA: tells what the program has submitted. To be called
+ * before it can learn of the end of anything else. */
+void bw_aql_check_submitted(struct bw_device *dev);
+/* The next packet is to wait a little. */
+bool bw_aql_check_holds(const struct bw_queue *q);
+/* The next packet begins, after what it waits for. */
+void bw_aql_check_begin(struct bw_queue *q);
+/* It looks at a signal, the number-th of those that it waits for; holds: and finds what it waits
+ * for. */
+void bw_aql_check_waits(struct bw_queue *q, unsigned number, uint64_t signal, bool holds);
+
+#endif
