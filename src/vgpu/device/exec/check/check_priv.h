@@ -64,7 +64,7 @@ struct bw_check_dispatch {
 	uint8_t vmid, lanes;
 	uint64_t stretch; /* bw_check_launch */
 	uint32_t lds_b;	  /* that a workgroup uses; 0: not known, or bounds are not checked */
-	bool has_sibling; /* one of the same stretch, or another queue's, may be in no order with it */
+	bool has_sibling; /* one of its stretch, or of another queue, may be in no order with it */
 	struct bw_check_job job;
 	uint64_t *after; /* of the job, while it runs; NULL: not known */
 	struct bw_check_meetings met;

@@ -129,7 +129,8 @@ static bool is_reader(const struct bw_check *c, uint64_t word, uint64_t dispatch
 		return false;
 	const struct bw_check_dispatch *d = dispatch_of(c, dispatch);
 	const struct bw_check_act then = d ? act_of(d) : (struct bw_check_act){0};
-	if (!d || d->draw.number || p.wave >= d->order.n_waves || !bw_jobs_are_unordered(now, &then, &out->relation))
+	if (!d || d->draw.number || p.wave >= d->order.n_waves ||
+	    !bw_jobs_are_unordered(now, &then, &out->relation))
 		return false;
 	out->at = bw_check_side_of_past(c, d, p.place, p.wave, p.lane);
 	return true;

@@ -14,8 +14,8 @@ bool bw_reads_retire(struct bw_check *c, struct bw_check_dispatch *d);
 /* All that is kept goes. */
 void bw_reads_clear(struct bw_check *c);
 void bw_reads_fini(struct bw_check *c);
-/* A page of races for the current instruction's dispatch, which has none there: that of one that has
- * ended, if there is one. A later store can be in conflict with what that one has loaded. */
+/* A page of races for the current instruction's dispatch, which has none there: that of one that
+ * has ended, if there is one. A later store can be in conflict with what that one has loaded. */
 struct bw_shadow_page *bw_reads_new_page(struct bw_check *c, uintptr_t host, bool is_lds);
 /* Whether that is looked for of a dispatch or packet. */
 static inline bool bw_reads_are_noted(const struct bw_check_now *now)
