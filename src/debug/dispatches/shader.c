@@ -134,13 +134,10 @@ static struct bw_error *find_block(const struct bw_marked_code *code, size_t *ou
 	size_t n = 0;
 	uint32_t begun;
 	BW_TRY(bw_marks_find(code, &marks, &n, &begun));
-	uint32_t block = 0;
-	for (size_t i = 0; i < n && !*out_at; i++) {
-		if (!marks[i].begins_line || !marks[i].mark)
-			block = marks[i].offset_b;
+	/* the beginning of a block has its first mark */
+	for (size_t i = 0; i < n && !*out_at; i++)
 		if (marks[i].mark)
-			*out_at = block;
-	}
+			*out_at = marks[i].offset_b;
 	free(marks);
 	return NULL;
 }
