@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "kmd/no_discovery.h"
 #include "kmd/kmd.h"
 
 #include <amdgpu_drm.h>
@@ -453,9 +454,29 @@ static struct bw_error *read_ip(struct bw_kmd *kmd, const char *block, unsigned 
 	return NULL;
 }
 
+/* The driver has no folder of blocks at all, and the GPU is one of which they are known. */
+static bool find_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out)
+{
+	char text[64];
+	uint8_t major;
+	uint64_t device;
+	_cleanup_error_ struct bw_error *no_gc = read_ip_number(kmd, "GC", 0, "major", &major);
+	if (!no_gc)
+		return false;
+	_cleanup_error_ struct bw_error *err = read_text(kmd, "sysfs:device", text, sizeof(text));
+	if (err)
+		return false;
+	text[strcspn(text, "\n")] = 0;
+	return bw_parse_u64(text, &device) && bw_kmd_ip_without_discovery(device, block, out);
+}
+
 struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out)
 {
-	return read_ip(kmd, block, 0, out);
+	struct bw_error *err = read_ip(kmd, block, 0, out);
+	if (!err || !find_ip(kmd, block, out))
+		return err;
+	bw_error_free(err);
+	return NULL;
 }
 
 /* Whether there is such an instance of the graphics block, and it works. The kernel numbers its
