@@ -75,6 +75,40 @@ static void write_mec_cntl(struct bw_register_window *w, const struct bw_window_
 		bw_cp_reset_pipes(w->dev, DEVICE_KERNEL_ME, pipes >> N_PIPES);
 }
 
+/* The ring of graphics is a queue of the device like others: ME 0, pipe 0. */
+static const struct bw_bank of_graphics = {.use_srbm = true};
+
+static uint32_t read_graphics(struct bw_register_window *w, const struct bw_window_row *r,
+			      const struct bw_bank *bank)
+{
+	return bw_device_reg_read(w->dev, &of_graphics, r->device_dw);
+}
+
+static void write_graphics(struct bw_register_window *w, const struct bw_window_row *r,
+			   const struct bw_bank *bank, uint32_t value)
+{
+	bw_device_reg_write(w->dev, &of_graphics, r->device_dw, value);
+}
+
+/* The last register that a driver writes; from then on there is somebody to hear the doorbell. */
+static void write_graphics_doorbell(struct bw_register_window *w, const struct bw_window_row *r,
+				    const struct bw_bank *bank, uint32_t value)
+{
+	write_graphics(w, r, bank, value);
+	if (BW_FIELD_GET(CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_EN, value))
+		bw_device_reg_write(w->dev, &of_graphics, bw_reg_addr(w->dev, BW_REG_CP_HQD_ACTIVE),
+				    BW_FIELD(CP_HQD_ACTIVE, ACTIVE, 1));
+}
+
+/* Halted, it has no queue. */
+static void write_me_cntl(struct bw_register_window *w, const struct bw_window_row *r,
+			  const struct bw_bank *bank, uint32_t value)
+{
+	store(w, r->addr_dw, value);
+	if (bw_reg_field_get(r->field[0], value))
+		bw_cp_reset_pipes(w->dev, 0, 1);
+}
+
 static uint32_t read_stored(struct bw_register_window *w, const struct bw_window_row *r,
 			    const struct bw_bank *bank)
 {
@@ -130,9 +164,6 @@ static const struct bw_window_register registers[] = {
 	{"gc", "VM_L2_PROTECTION_FAULT_STATUS", .device_prefix = "GC"},
 	{"gc", "VM_L2_PROTECTION_FAULT_ADDR_LO32", .device_prefix = "GC"},
 	{"gc", "VM_L2_PROTECTION_FAULT_ADDR_HI32", .device_prefix = "GC"},
-	{"mmhub", "MC_VM_FB_OFFSET", .device_prefix = "MM"},
-	{"mmhub", "MC_VM_FB_LOCATION_BASE", .device_prefix = "MM"},
-	{"mmhub", "MC_VM_FB_LOCATION_TOP", .device_prefix = "MM"},
 	{"osssys", "IH_RB_CNTL"},
 	{"osssys", "IH_RB_BASE"},
 	{"osssys", "IH_RB_BASE_HI"},
@@ -255,6 +286,42 @@ static struct bw_error *add_mec_cntl(struct bw_register_window *w)
 	return bw_window_add_row(w, &row);
 }
 
+/* The graphics ring, which GPUs that draw have. */
+static struct bw_error *add_graphics(struct bw_register_window *w)
+{
+	static const struct {
+		const char *name;
+		enum bw_register queue;
+	} same[] = {
+		{"CP_RB0_BASE", BW_REG_CP_HQD_PQ_BASE},
+		{"CP_RB0_BASE_HI", BW_REG_CP_HQD_PQ_BASE_HI},
+		{"CP_RB0_CNTL", BW_REG_CP_HQD_PQ_CONTROL},
+		{"CP_RB0_RPTR", BW_REG_CP_HQD_PQ_RPTR},
+		{"CP_RB0_RPTR_ADDR", BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR},
+		{"CP_RB0_RPTR_ADDR_HI", BW_REG_CP_HQD_PQ_RPTR_REPORT_ADDR_HI},
+		{"CP_RB0_WPTR", BW_REG_CP_HQD_PQ_WPTR_LO},
+		{"CP_RB0_WPTR_HI", BW_REG_CP_HQD_PQ_WPTR_HI},
+		{"CP_RB_DOORBELL_CONTROL", BW_REG_CP_HQD_PQ_DOORBELL_CONTROL},
+	};
+	const struct bw_profile *p = bw_device_profile(w->dev);
+	struct bw_window_row halt = {.read = read_stored, .write = write_me_cntl, .n_fields = 1};
+	struct bw_reg reg;
+	if (p->gc.version >= BW_IP_VERSION(9, 4, 1))
+		return NULL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(same); i++) {
+		bool doorbell = same[i].queue == BW_REG_CP_HQD_PQ_DOORBELL_CONTROL;
+		struct bw_window_row row = {.device_dw = bw_reg_addr(w->dev, same[i].queue),
+					    .read = read_graphics,
+					    .write = doorbell ? write_graphics_doorbell
+							      : write_graphics};
+		BW_TRY(of_gc(p, same[i].name, &reg, &row.addr_dw));
+		BW_TRY(bw_window_add_row(w, &row));
+	}
+	BW_TRY(of_gc(p, "CP_ME_CNTL", &reg, &halt.addr_dw));
+	BW_TRY(bw_reg_field_by_name(&reg, "ME_HALT", &halt.field[0]));
+	return bw_window_add_row(w, &halt);
+}
+
 static struct bw_error *fill(struct bw_register_window *w)
 {
 	const struct bw_profile *p = bw_device_profile(w->dev);
@@ -264,12 +331,14 @@ static struct bw_error *fill(struct bw_register_window *w)
 	uint32_t addr_dw;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(registers); i++)
 		BW_TRY(bw_window_add(w, &registers[i]));
+	BW_TRY(bw_window_add_hub(w, "mmhub", "MM"));
 	BW_TRY(add_invalidations(w));
 	BW_TRY(add_queue(w));
 	for (unsigned i = 0; i < n_sdma(p); i++)
 		BW_TRY(add_sdma(w, i, i * BW_OWN_SDMA_DW));
 	BW_TRY(add_bus(w));
 	BW_TRY(add_mec_cntl(w));
+	BW_TRY(add_graphics(w));
 	BW_TRY(of_gc(p, "RLC_SAFE_MODE", &reg, &safe.addr_dw));
 	BW_TRY(bw_reg_field_by_name(&reg, "CMD", &safe.field[0]));
 	BW_TRY(bw_window_add_row(w, &safe));

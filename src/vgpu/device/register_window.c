@@ -295,6 +295,25 @@ struct bw_error *bw_window_add(struct bw_register_window *w, const struct bw_win
 	return bw_window_add_row(w, &r);
 }
 
+struct bw_error *bw_window_add_hub(struct bw_register_window *w, const char *block,
+				   const char *device_prefix)
+{
+	char name[64];
+	struct bw_window_register row = {block, NULL, .device_prefix = device_prefix};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(of_hub); i++) {
+		row.name = of_hub[i];
+		BW_TRY(bw_window_add(w, &row));
+	}
+	row.name = name;
+	for (unsigned i = 0; i < BW_DEVICE_VMIDS * BW_ARRAY_SIZE(of_context); i++) {
+		snprintf(name, sizeof(name), "VM_CONTEXT%u_%s",
+			 i / (unsigned)BW_ARRAY_SIZE(of_context),
+			 of_context[i % BW_ARRAY_SIZE(of_context)]);
+		BW_TRY(bw_window_add(w, &row));
+	}
+	return NULL;
+}
+
 static struct bw_error *fill(struct bw_register_window *w)
 {
 	char name[64];
@@ -306,16 +325,7 @@ static struct bw_error *fill(struct bw_register_window *w)
 			 of_watch[i % BW_ARRAY_SIZE(of_watch)]);
 		BW_TRY(bw_window_add(w, &(struct bw_window_register){"gc", name}));
 	}
-	for (unsigned i = 0; i < BW_ARRAY_SIZE(of_hub); i++)
-		BW_TRY(bw_window_add(
-			w, &(struct bw_window_register){"gc", of_hub[i], .device_prefix = "GC"}));
-	for (unsigned i = 0; i < BW_DEVICE_VMIDS * BW_ARRAY_SIZE(of_context); i++) {
-		snprintf(name, sizeof(name), "VM_CONTEXT%u_%s",
-			 i / (unsigned)BW_ARRAY_SIZE(of_context),
-			 of_context[i % BW_ARRAY_SIZE(of_context)]);
-		BW_TRY(bw_window_add(
-			w, &(struct bw_window_register){"gc", name, .device_prefix = "GC"}));
-	}
+	BW_TRY(bw_window_add_hub(w, "gc", "GC"));
 	for (unsigned i = 0; i < BW_DEVICE_VMIDS; i++) {
 		snprintf(name, sizeof(name), "IH_VMID_%u_LUT", i);
 		BW_TRY(bw_window_add(w, &(struct bw_window_register){"osssys", name}));

@@ -51,6 +51,9 @@ struct bw_error *bw_window_add(struct bw_register_window *w,
 			       const struct bw_window_register *k) BW_MUST_CHECK;
 struct bw_error *bw_window_add_row(struct bw_register_window *w,
 				   const struct bw_window_row *r) BW_MUST_CHECK;
+/* What it takes to walk page tables: of each VMID, and of all, in a hub. */
+struct bw_error *bw_window_add_hub(struct bw_register_window *w, const char *block,
+				   const char *device_prefix) BW_MUST_CHECK;
 /* A word of one in the form of the other. */
 uint32_t bw_window_by_fields(const struct bw_window_row *r, bool to_device, uint32_t value);
 bw_window_read_fn bw_window_read_fields;

@@ -17,7 +17,6 @@ struct bw_sdma {
 };
 
 /* Fault clients of the graphics hub (doc/hardware/page-tables.md 6.4) */
-enum { CLIENT_SDMA0 = 13 };
 
 /* Numbers of all queues' registers of one name lie side by side, in the order of engine[]. */
 static uint32_t *reg_of(struct bw_sdma_engine *e, enum bw_register reg0)
@@ -533,7 +532,7 @@ struct bw_error *bw_sdma_create(struct bw_device *dev)
 		e->index = i % BW_N_SDMA;
 		e->queue = i / BW_N_SDMA;
 		for (unsigned v = 0; v < BW_N_VMIDS; v++)
-			bw_tlb_init(&e->tlb[v], dev, v, CLIENT_SDMA0 + e->index);
+			bw_tlb_init(&e->tlb[v], dev, v, BW_CLIENT_SDMA0 + e->index);
 	}
 	dev->sdma = s;
 	return NULL;

@@ -17,6 +17,7 @@
 
 enum {
 	BW_N_SDMA = 2,
+	BW_CLIENT_SDMA0 = 13, /* of faults, as those of device_priv.h; the next engine is next */
 	BW_N_SDMA_QUEUES = 4, /* of each */
 	BW_SDMA_MQD_DW = 20,  /* of v11_sdma_mqd, as far as it is used */
 	BW_N_SDMA_ENGINES = BW_N_SDMA * BW_N_SDMA_QUEUES,

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "gpuvm/gpuvm.h"
 #include "vgpu/device/scheduler.h"
+#include "vgpu/device/sdma_engine.h"
 
 void bw_vm_init(struct bw_device *dev)
 {
@@ -62,28 +63,42 @@ uint32_t bw_vm_invalidate_done(struct bw_device *dev)
 	return dev->sched ? bw_sched_vm_settled(dev) : 0xffff;
 }
 
-#define CONTEXT_PAIR(dev, name, vmid)                                                              \
-	bw_join32(bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_HI32 + (vmid)),                    \
-		  bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_##name##_LO32 + (vmid)))
-
-static void context_of(struct bw_device *dev, unsigned vmid, struct bw_gpuvm_context *out)
+/* SDMA belongs to the memory hub below gfx10, whose registers a driver of its own programs for each
+ * VMID by itself. One with XCCs gets here by the graphics hub's, which are the same. */
+static bool is_of_memory_hub(const struct bw_tlb *tlb)
 {
-	struct bw_gpuvm_regs r = {
-		.cntl = bw_reg_get(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid),
-		.base = CONTEXT_PAIR(dev, PAGE_TABLE_BASE_ADDR, vmid),
-		.start = CONTEXT_PAIR(dev, PAGE_TABLE_START_ADDR, vmid),
-		.end = CONTEXT_PAIR(dev, PAGE_TABLE_END_ADDR, vmid),
-		.fb_offset = bw_reg_get(dev, BW_REG_GCMC_VM_FB_OFFSET),
-		.fb_base = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE),
-		.fb_top = bw_reg_get(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP),
-		.agp_base = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_BASE),
-		.agp_bot = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_BOT),
-		.agp_top = bw_reg_get(dev, BW_REG_GCMC_VM_AGP_TOP),
-		.sys_low = bw_reg_get(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR),
-		.sys_high = bw_reg_get(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR),
-		.mx_l1_tlb_cntl = bw_reg_get(dev, BW_REG_GCMC_VM_MX_L1_TLB_CNTL),
-	};
-	bw_gpuvm_context_init(out, dev->vm.gen, vmid, &r);
+	const struct bw_device *dev = tlb->dev;
+	return dev->own && dev->profile->gc.version < BW_IP_VERSION(9, 4, 1) &&
+	       tlb->client >= BW_CLIENT_SDMA0;
+}
+
+#define CONTEXT_PAIR(dev, hub, name, vmid)                                                         \
+	bw_join32(bw_reg_get(dev, BW_REG_##hub##VM_CONTEXT0_##name##_HI32 + (vmid)),               \
+		  bw_reg_get(dev, BW_REG_##hub##VM_CONTEXT0_##name##_LO32 + (vmid)))
+#define CONTEXT(dev, hub, vmid)                                                                    \
+	(struct bw_gpuvm_regs)                                                                     \
+	{                                                                                          \
+		.cntl = bw_reg_get(dev, BW_REG_##hub##VM_CONTEXT0_CNTL + (vmid)),                  \
+		.base = CONTEXT_PAIR(dev, hub, PAGE_TABLE_BASE_ADDR, vmid),                        \
+		.start = CONTEXT_PAIR(dev, hub, PAGE_TABLE_START_ADDR, vmid),                      \
+		.end = CONTEXT_PAIR(dev, hub, PAGE_TABLE_END_ADDR, vmid),                          \
+		.fb_offset = bw_reg_get(dev, BW_REG_##hub##MC_VM_FB_OFFSET),                       \
+		.fb_base = bw_reg_get(dev, BW_REG_##hub##MC_VM_FB_LOCATION_BASE),                  \
+		.fb_top = bw_reg_get(dev, BW_REG_##hub##MC_VM_FB_LOCATION_TOP),                    \
+		.agp_base = bw_reg_get(dev, BW_REG_##hub##MC_VM_AGP_BASE),                         \
+		.agp_bot = bw_reg_get(dev, BW_REG_##hub##MC_VM_AGP_BOT),                           \
+		.agp_top = bw_reg_get(dev, BW_REG_##hub##MC_VM_AGP_TOP),                           \
+		.sys_low = bw_reg_get(dev, BW_REG_##hub##MC_VM_SYSTEM_APERTURE_LOW_ADDR),          \
+		.sys_high = bw_reg_get(dev, BW_REG_##hub##MC_VM_SYSTEM_APERTURE_HIGH_ADDR),        \
+		.mx_l1_tlb_cntl = bw_reg_get(dev, BW_REG_##hub##MC_VM_MX_L1_TLB_CNTL),             \
+	}
+
+static void context_of(const struct bw_tlb *tlb, struct bw_gpuvm_context *out)
+{
+	struct bw_device *dev = tlb->dev;
+	struct bw_gpuvm_regs r =
+		is_of_memory_hub(tlb) ? CONTEXT(dev, MM, tlb->vmid) : CONTEXT(dev, GC, tlb->vmid);
+	bw_gpuvm_context_init(out, dev->vm.gen, tlb->vmid, &r);
 }
 
 static bool read_entry(void *cookie, bool system, uint64_t address, uint64_t *out_entry)
@@ -296,7 +311,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	uint8_t *known = access & BW_ACCESS_PROBE ? NULL : from_range(tlb, va, access);
 	if (known)
 		return known;
-	context_of(dev, tlb->vmid, &c);
+	context_of(tlb, &c);
 	bw_gpuvm_walk(&c, read_entry, dev, va, &r);
 	unsigned need = walk_access(access);
 	if (!bw_gpuvm_allows(&r, need)) {

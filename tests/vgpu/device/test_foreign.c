@@ -22,6 +22,7 @@ enum {
 	BASE = GC + 0x8eb + 2, /* VM_CONTEXT1_PAGE_TABLE_*_LO32, HI32 */
 	START = GC + 0x90b + 2,
 	END = GC + 0x92b + 2,
+	TO_MEMORY_HUB = 0x1a6c0 - 0x2880, /* the same there, for SDMA */
 	CP_HQD_ACTIVE = GC + 0x1247,
 	CP_HQD_PQ_BASE = GC + 0x124d,
 	CP_HQD_PQ_DOORBELL_CONTROL = GC + 0x1254,
@@ -158,7 +159,9 @@ static void map(struct machine *m, uint64_t va, uint64_t pte)
 
 static void set_cntl(struct machine *m, unsigned depth, unsigned block)
 {
-	set(m, VM_CONTEXT1_CNTL, 0x007ffe01 | depth << 1 | block << 3);
+	for (unsigned hub = 0; hub < 2; hub++)
+		set(m, VM_CONTEXT1_CNTL + hub * TO_MEMORY_HUB,
+		    0x007ffe01 | depth << 1 | block << 3);
 }
 
 static void begin(struct machine *m, const struct config *c, uint64_t more)
@@ -171,9 +174,12 @@ static void begin(struct machine *m, const struct config *c, uint64_t more)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(system); i++)
 		attach(m, system[i]);
 	set_cntl(m, c->depth, c->block);
-	set_pair(m, BASE, TABLES | 1);
-	set_pair(m, START, SPACE >> 12);
-	set_pair(m, END, (SPACE + c->level[0].covers * c->level[0].n - 1) >> 12);
+	for (unsigned hub = 0; hub < 2; hub++) {
+		const uint32_t to = hub * TO_MEMORY_HUB;
+		set_pair(m, BASE + to, TABLES | 1);
+		set_pair(m, START + to, SPACE >> 12);
+		set_pair(m, END + to, (SPACE + c->level[0].covers * c->level[0].n - 1) >> 12);
+	}
 	map(m, SPACE, 0); /* its table is VRAM's last page */
 	map(m, GFX_IB + more, GFX_IB_PTE);
 	map(m, GFX_DATA + more, GFX_DATA_PTE);
@@ -387,6 +393,19 @@ static void the_copy_engine_faults_as_well(void **state)
 	end(&m);
 }
 
+/* It goes by the memory hub's registers, the command processor by those of the graphics hub. */
+static void each_hub_has_its_own_registers(void **state)
+{
+	struct machine m;
+	begin(&m, &further, 0);
+	set(&m, VM_CONTEXT1_CNTL, 0);
+	assert_true(run_sdma(&m, 0));
+	set_cntl(&m, 1, 7);
+	set_pair(&m, BASE + TO_MEMORY_HUB, 0);
+	assert_true(run_gfx(&m, 0));
+	end(&m);
+}
+
 /* The cache of translations has registers, and no effect. */
 static void registers_keep_their_values(void **state)
 {
@@ -420,5 +439,5 @@ static void tables_of_noise(void **state)
 }
 
 TESTS(address_spaces_that_are_right, address_spaces_with_one_wrong_field,
-      without_a_block_fragment_size, the_copy_engine_faults_as_well, registers_keep_their_values,
-      tables_of_noise);
+      without_a_block_fragment_size, the_copy_engine_faults_as_well, each_hub_has_its_own_registers,
+      registers_keep_their_values, tables_of_noise);
