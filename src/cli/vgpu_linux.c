@@ -53,16 +53,11 @@ static struct bw_error *take_accel(void *options, const char *option, const char
 static struct bw_error *take_gpu(void *options, const char *option, const char *name)
 {
 	struct linux_options *o = options;
-	const struct bw_vgpu_model *m = bw_vgpu_model_find(name);
-	if (!m)
+	if (!bw_vgpu_model_gfx(name))
 		return bw_errorf(BW_E_INVALID,
-				 "--gpu wants " BW_VGPU_NAVI31 " or " BW_VGPU_MI300X ", not \"%s\"",
+				 "--gpu wants " BW_VGPU_NAVI31 ", " BW_VGPU_MI300X
+				 " or " BW_VGPU_RAVEN2 ", not \"%s\"",
 				 name);
-	if (m->no_shaders)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s is not there for Linux's own driver; --gpu virtual:%s has it "
-				 "on the driver of this project",
-				 name, name);
 	o->guest.gpu = name;
 	return NULL;
 }
@@ -74,7 +69,7 @@ static const struct bw_option rows[] = {
 	 "take modules from here first; without --kernel the rest is the pinned kernel's, so that the folder "
 	 "may have an amdgpu.ko and nothing else",
 	 BW_TEXT(struct linux_options, guest.modules)},
-	{"--gpu", "navi31|mi300x", "which model the virtual GPU is (default: navi31)",
+	{"--gpu", "navi31|mi300x|raven2", "which model the virtual GPU is (default: navi31)",
 	 BW_CALL(take_gpu)},
 	{"--driver-args", "WORDS", "more parameters for amdgpu: \"gpu_recovery=1 vm_debug=1\"",
 	 BW_TEXT(struct linux_options, guest.driver_args)},

@@ -29,10 +29,17 @@ static const char *const early_modules[] = {"virtio_pci", "virtio_console", "9pn
 
 /* VCN, JPEG, PSP and SMU, which the virtual GPU does not have, are left out by the mask, whose bits
  * are in the order in which the driver finds blocks (doc/hardware/pci.md 6): an MI300X has no MES
- * there. */
+ * there, and a Raven2 has a display, which is left out, too. */
 static unsigned ip_block_mask(const struct bw_guest_options *o)
 {
-	return o->gpu && !strcmp(o->gpu, BW_VGPU_MI300X) ? 0x67 : 0x267;
+	static const struct {
+		const char *gpu;
+		unsigned mask;
+	} masks[] = {{BW_VGPU_MI300X, 0x67}, {BW_VGPU_RAVEN2, 0xc7}};
+	for (size_t i = 0; o->gpu && i < BW_ARRAY_SIZE(masks); i++)
+		if (!strcmp(o->gpu, masks[i].gpu))
+			return masks[i].mask;
+	return 0x267;
 }
 
 /* ---- files into the initramfs ---- */

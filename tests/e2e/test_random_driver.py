@@ -4,7 +4,7 @@
 descriptors, rings and code, as any guest can. It begins rings as a driver does, so that their packets are executed and
 waves are launched. The server answers until the end and ends with its client, without a report of a sanitizer.
 
-  test_random_driver.py [--gpu navi31|mi300x] [--seed N | --random] [--rounds N] [--batches N] [--seconds N]
+  test_random_driver.py [--gpu navi31|mi300x|raven2] [--seed N | --random] [--rounds N] [--batches N] [--seconds N]
 
 Each round is a server of its own and prints its seed; `--seed N --rounds 1` plays one again."""
 import argparse
