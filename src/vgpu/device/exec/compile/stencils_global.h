@@ -64,10 +64,9 @@ INLINE bool find_run(const struct access *a, const struct some *of, unsigned n, 
 	       !is_in_aperture(a->x, va);
 }
 
-/* The places of four times eight lanes, which lie side by side. Unless `whole`, so may the first
- * two and the last two by themselves: a tile's row often has 16 elements. */
-INLINE bool find_half(const struct access *a, const struct some *of, int whole,
-		      const uint8_t *at[4])
+/* The places of four times eight lanes, which lie side by side, or so do the first two
+ * and the last two by themselves: a tile's row often has 16 elements. */
+INLINE bool find_half(const struct access *a, const struct some *of, const uint8_t *at[4])
 {
 	unsigned eight_b = 8 * a->size_b;
 	const struct some first = {of->lo, of->hi, of->exec & 0xffff, of->active};
@@ -75,7 +74,7 @@ INLINE bool find_half(const struct access *a, const struct some *of, int whole,
 				  of->active + 2};
 	if (__builtin_expect(find_run(a, of, 4, &at[0]), 1)) {
 		at[2] = at[0] + 2 * eight_b;
-	} else if (whole || !find_run(a, &first, 2, &at[0]) || !find_run(a, &last, 2, &at[2])) {
+	} else if (!find_run(a, &first, 2, &at[0]) || !find_run(a, &last, 2, &at[2])) {
 		return false;
 	}
 	at[1] = at[0] + eight_b;
@@ -93,9 +92,9 @@ INLINE uint64_t base_of(const struct bw_wave *w, int has_saddr)
 	return base >> BW_VA_BITS ? base : bw_canonical(base);
 }
 
-/* Declares at[], where each eight lanes lie, which of them are active, and whether all were found.
- * whole: only runs of a half count. */
-#define FIND_ALL(lanes, has_saddr, masked, size_b, rights, whole)                                  \
+/* Declares at[], where each eight lanes lie, which of them are active, and whether all were
+ * found. */
+#define FIND_ALL(lanes, has_saddr, masked, size_b, rights)                                         \
 	const uint8_t *at[(lanes) / 8];                                                            \
 	__m256i active[(lanes) / 8];                                                               \
 	const struct access access = {w, x, base_of(w, has_saddr), size_b, rights, masked};        \
@@ -110,7 +109,7 @@ INLINE uint64_t base_of(const struct bw_wave *w, int has_saddr)
 		for (unsigned i = 0; i < 4; i++)                                                   \
 			active[4 * h + i] = bw_active_8(exec, 8 * i);                              \
 		found = find_half(&access, &(const struct some){lo, hi, exec, active + 4 * h},     \
-				  whole, at + 4 * h);                                              \
+				  at + 4 * h);                                                     \
 	}
 
 /* Elements of one dword anywhere in what the TLB knows to lie in one piece, as span.c's
@@ -175,7 +174,7 @@ INLINE bool find_apart(const struct access *a, const struct some *of, struct bw_
 	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
 	{                                                                                          \
 		NOTHING_TO_HAND_ON();                                                              \
-		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_READ, n_dw == 1);         \
+		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_READ);                    \
 		if (n_dw == 1 && !found) {                                                         \
 			LOAD_APART(lanes, has_saddr, masked);                                      \
 			GO(SKIP);                                                                  \
@@ -198,7 +197,7 @@ INLINE bool find_apart(const struct access *a, const struct some *of, struct bw_
 	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
 	{                                                                                          \
 		NOTHING_TO_HAND_ON();                                                              \
-		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_WRITE, 0);                \
+		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_WRITE);                   \
 		if (__builtin_expect(!found, 0))                                                   \
 			GO(CONT);                                                                  \
 		UNROLL                                                                             \
