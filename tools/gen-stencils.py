@@ -183,7 +183,7 @@ def main():
         "static const struct scalar_pieces scalar_pieces[] = {", *table(scalars, len(SCALAR_FORMS)), "};",
         "static const struct memory_pieces memory_pieces[] = {", *table(memory, len(MEMORY_FORMS)), "};",
         "static const uint16_t part_pieces[] = {",
-        *(f"\t[BW_PART_{name.upper()}] = {index + 1}," for name, index in parts.items()), "};", ""]))
+        *([f"\t[BW_PART_{name.upper()}] = {index + 1}," for name, index in parts.items()] or ["\t0,"]), "};", ""]))
 
 
 if __name__ == "__main__":
