@@ -60,7 +60,7 @@ check-rocm: tests
 
 # AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
 # kind has shorter ones, and checks of the tree and of generators, which run no code of ours.
-SANITIZE_LONG = api-(installed|python)|docs-(citations|errors|links|man-.*|session|tutorial.*)|e2e-(bisect|breadcrumbs|capture_modes|capture_names|check|check_bounds|check_gfx942|check_init|check_sync|conditions|decompile|filters|frames|habits|help|languages|lines|matrix|opencl|report|report_page|scan|selftest|source|stomp_waves|stopped|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|corpus-universal-wave32|dispatch|patience|record|record-lines|shader|shaders)|dap-editors|completions|format.*|layers|names|gen-.*|join-isa|tools-.*
+SANITIZE_LONG = api-(installed|python)|docs-(citations|errors|links|man-.*|session|tutorial.*)|e2e-(bisect|breadcrumbs|capture_modes|capture_names|check|check_bounds|check_gfx942|check_init|check_sync|conditions|decompile|filters|frames|habits|help|languages|lines|matrix|opencl|report|report_page|scan|selftest|source|stomp_waves|stopped|strangers|strict|torture|traces|tui|variables|waves)|(compiled|strict)-e2e-.*|vulkan-(attach|capture|corpus-universal-wave32|dispatch|patience|record|record-lines|shader|shaders)|dap-editors|completions|format.*|layers|names|gen-.*|join-isa|tools-.*
 check-sanitize: sanitize-build
 	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
 
