@@ -420,6 +420,23 @@ static void registers_keep_their_values(void **state)
 	end(&m);
 }
 
+/* A dispatch is refused by name, and its queue stops. */
+static void shaders_are_refused(void **state)
+{
+	static const uint32_t dispatch[] = {0xc0031500, 1, 1, 1, 1}; /* DISPATCH_DIRECT */
+	char text[300] = "";
+	struct machine m;
+	begin(&m, &further, 0);
+	memcpy(vram64(&m, GFX_RING), dispatch, sizeof(dispatch));
+	bw_device_doorbell(m.dev, GFX_DOORBELL, BW_ARRAY_SIZE(dispatch));
+	for (unsigned ms = 0; !bw_device_queue_error(m.dev, 3, 1, 0, text, sizeof(text)); ms++) {
+		assert_true(ms < WAIT_MS);
+		rig_sleep_ms(1);
+	}
+	assert_non_null(strstr(text, "raven2 runs no shader: "));
+	end(&m);
+}
+
 /* Tables of any content, and any CNTL: the device goes on. */
 static void tables_of_noise(void **state)
 {
@@ -440,4 +457,4 @@ static void tables_of_noise(void **state)
 
 TESTS(address_spaces_that_are_right, address_spaces_with_one_wrong_field,
       without_a_block_fragment_size, the_copy_engine_faults_as_well, each_hub_has_its_own_registers,
-      registers_keep_their_values, tables_of_noise);
+      registers_keep_their_values, shaders_are_refused, tables_of_noise);
