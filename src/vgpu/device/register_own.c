@@ -13,7 +13,7 @@
 
 /* Numbers of GRBM_GFX_CNTL.MEID. The second compute engine has the kernel's own queues: those that
  * the device has as ME 3. */
-enum { KERNEL_ME = 2, DEVICE_KERNEL_ME = 3, N_PIPES = 4 };
+enum { KERNEL_ME = 2, DEVICE_KERNEL_ME = 3, N_PIPES = 4, N_RESETS = 6 };
 
 unsigned bw_own_me(const struct bw_device *dev, unsigned me)
 {
@@ -61,14 +61,19 @@ static void write_stored(struct bw_register_window *w, const struct bw_window_ro
 	store(w, r->addr_dw, value);
 }
 
-/* A pipe in reset has no queues, which a driver that loads after a failed one counts on. */
+/* A pipe in reset has no queues, which a driver that loads after a failed one counts on; nor has an
+ * engine that is halted, which is all that the driver of a Raven2 does when it is unloaded [I]. */
 static void write_mec_cntl(struct bw_register_window *w, const struct bw_window_row *r,
 			   const struct bw_bank *bank, uint32_t value)
 {
 	uint32_t pipes = 0;
 	store(w, r->addr_dw, value);
-	for (unsigned i = 0; i < r->n_fields; i++)
+	for (unsigned i = 0; i < N_RESETS; i++)
 		pipes |= (uint32_t)bw_reg_field_get(r->field[i], value) << i;
+	if (bw_reg_field_get(r->field[N_RESETS], value))
+		pipes |= (1u << N_PIPES) - 1;
+	if (bw_reg_field_get(r->field[N_RESETS + 1], value))
+		pipes |= (1u << N_RESETS) - (1u << N_PIPES);
 	if (pipes % (1u << N_PIPES))
 		bw_cp_reset_pipes(w->dev, 1, pipes % (1u << N_PIPES));
 	if (pipes >> N_PIPES)
@@ -272,12 +277,13 @@ static struct bw_error *of_gc(const struct bw_profile *p, const char *name, stru
 	return bw_reg_address(out, p->gc.segment, BW_PROFILE_SEGMENTS, out_addr_dw);
 }
 
-/* The resets of all pipes, those of ME 1 first. */
+/* The resets of all pipes, those of ME 1 first, and the halts of both. */
 static struct bw_error *add_mec_cntl(struct bw_register_window *w)
 {
 	static const char *const resets[] = {"MEC_ME1_PIPE0_RESET", "MEC_ME1_PIPE1_RESET",
 					     "MEC_ME1_PIPE2_RESET", "MEC_ME1_PIPE3_RESET",
-					     "MEC_ME2_PIPE0_RESET", "MEC_ME2_PIPE1_RESET"};
+					     "MEC_ME2_PIPE0_RESET", "MEC_ME2_PIPE1_RESET",
+					     "MEC_ME1_HALT",	    "MEC_ME2_HALT"};
 	struct bw_window_row row = {.read = read_stored, .write = write_mec_cntl};
 	struct bw_reg reg;
 	BW_TRY(of_gc(bw_device_profile(w->dev), "CP_MEC_CNTL", &reg, &row.addr_dw));

@@ -23,8 +23,10 @@ enum {
 	START = GC + 0x90b + 2,
 	END = GC + 0x92b + 2,
 	TO_MEMORY_HUB = 0x1a6c0 - 0x2880, /* the same there, for SDMA */
+	CP_MEC_CNTL = GC + 0x8d,
 	CP_HQD_ACTIVE = GC + 0x1247,
 	CP_HQD_PQ_BASE = GC + 0x124d,
+	CP_HQD_PQ_RPTR = GC + 0x124f,
 	CP_HQD_PQ_DOORBELL_CONTROL = GC + 0x1254,
 	CP_HQD_PQ_CONTROL = GC + 0x1256,
 	SDMA = 0x1260,
@@ -420,6 +422,23 @@ static void registers_keep_their_values(void **state)
 	end(&m);
 }
 
+/* What gfx_v9_0.c does when it is unloaded; it reads the next load's pointers from the queue. */
+static void a_halted_engine_has_no_queues(void **state)
+{
+	struct machine m;
+	begin(&m, &of_linux, 0);
+	assert_true(run_gfx(&m, 0));
+	set(&m, GRBM_GFX_CNTL, 1 | 2 << 2);
+	for (unsigned ms = 0; get(&m, CP_HQD_PQ_RPTR) != 9; ms++) {
+		assert_true(ms < WAIT_MS);
+		rig_sleep_ms(1);
+	}
+	set(&m, CP_MEC_CNTL, 1u << 30 | 1 << 28);
+	assert_int_equal(get(&m, CP_HQD_ACTIVE), 0);
+	assert_int_equal(get(&m, CP_HQD_PQ_RPTR), 0);
+	end(&m);
+}
+
 /* A dispatch is refused by name, and its queue stops. */
 static void shaders_are_refused(void **state)
 {
@@ -457,4 +476,5 @@ static void tables_of_noise(void **state)
 
 TESTS(address_spaces_that_are_right, address_spaces_with_one_wrong_field,
       without_a_block_fragment_size, the_copy_engine_faults_as_well, each_hub_has_its_own_registers,
-      registers_keep_their_values, shaders_are_refused, tables_of_noise);
+      registers_keep_their_values, a_halted_engine_has_no_queues, shaders_are_refused,
+      tables_of_noise);
