@@ -75,6 +75,15 @@ def others():
         equal(findings("--check", SOURCE / words[0], *words[1:]), [], f"the findings of {words[0]}")
 
 
+def more_than_is_needed():
+    """Scalar loads."""
+    for kernel in "wide", "byte":
+        for how in "wrong", "right":
+            found = findings("--check=races", FOLDER / "scalar.s", "--kernel", f"{kernel}_{how}", "--grid", "64", "--group", "32", "--arg",
+                             "in=zeros:64:i32", "--arg", "out=zeros:64:i32")
+            equal({f["between"] for f in found}, {"groups"} if how == "wrong" else set(), f"{kernel}_{how}: {found}")
+
+
 def statuses_and_names():
     words = [FOLDER / "pairs.cl", "--kernel", "groups_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
              f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID}:i32"]
@@ -136,4 +145,4 @@ def known_findings():
 
 
 if __name__ == "__main__":
-    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, after_a_fault, one_text_for_two_lines, known_findings)
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, more_than_is_needed, statuses_and_names, after_a_fault, one_text_for_two_lines, known_findings)

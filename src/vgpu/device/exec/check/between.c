@@ -84,7 +84,8 @@ static bool is_allowed(const struct bw_check *c, const struct bw_writer_word *la
 		       enum bw_touch_kind kind, bool is_silent)
 {
 	bool was_atomic = last->place && c->writers.place[last->place].access == BW_CHECK_ATOMIC;
-	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic);
+	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic) ||
+	       (kind == BW_TOUCH_LOAD && bw_check_may_not_need(c, c->step.place, last->mask));
 }
 
 /* It reads what another dispatch has written, by atomic operations or from coherent memory. The

@@ -102,14 +102,15 @@ static uint16_t place_of(struct bw_check *c, const struct bw_check_dispatch *d,
 	uint16_t n = (uint16_t)++c->n_places;
 	const char *name = bw_isa_op_info(at->op)->name;
 	c->place_index[i] = n;
-	c->place[n] = (struct bw_check_place){.pc = at->pc,
-					      .code_va = d->code_va,
-					      .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
-					      .vmid = d->vmid,
-					      .access = at->access,
-					      .name = bw_isa_op_name(c->gen, at->op),
-					      .is_swap = strstr(name, "_cmpswap") ||
-							 strstr(name, "_cmpstore")};
+	c->place[n] = (struct bw_check_place){
+		.pc = at->pc,
+		.code_va = d->code_va,
+		.n_words = (uint8_t)BW_MIN(at->n_words, 3u),
+		.vmid = d->vmid,
+		.access = at->access,
+		.name = bw_isa_op_name(c->gen, at->op),
+		.is_scalar = bw_isa_op_info(at->op)->fmt == BW_FMT_SMEM,
+		.is_swap = strstr(name, "_cmpswap") || strstr(name, "_cmpstore")};
 	memcpy(c->place[n].word, at->word, c->place[n].n_words * sizeof(uint32_t));
 	return n;
 }

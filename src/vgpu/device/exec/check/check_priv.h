@@ -84,7 +84,7 @@ struct bw_check_place {
 	 * atomic operation of that kind, compilers make a loop that begins with a plain load. What
 	 * it reads may be old. */
 	bool is_for_swap;
-	bool is_swap; /* a compare-and-swap */
+	bool is_swap, is_scalar; /* a compare-and-swap; a scalar load */
 };
 
 /* The instruction that is being executed. */

@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "base/words.h"
 #include "vgpu/device/exec/check/check_priv.h"
+#include "vgpu/device/exec/check/reads.h"
 
 /* ---- where it is ---- */
 
@@ -152,6 +153,11 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 {
 	uint16_t load = load_beside_atomic(c, r);
 	if (load && c->place[load].is_for_swap)
+		return;
+	const uint8_t now_mask = r->size_b == 4 ? 15 : 0;
+	if (r->past_is_load ? bw_check_may_not_need(c, r->past->place, now_mask)
+			    : r->access == BW_CHECK_LOAD &&
+				      bw_check_may_not_need(c, c->step.place, r->past->mask))
 		return;
 
 	const struct bw_check_dispatch *d = c->step.dispatch;

@@ -125,7 +125,7 @@ static bool is_reader(const struct bw_check *c, uint64_t word, uint64_t dispatch
 {
 	const struct bw_shadow_past p = bw_shadow_unpack(word);
 	if (!(p.mask & mask) || p.flag || !p.place || c->place[p.place].is_for_swap ||
-	    dispatch == now->act.dispatch)
+	    bw_check_may_not_need(c, p.place, mask) || dispatch == now->act.dispatch)
 		return false;
 	const struct bw_check_dispatch *d = dispatch_of(c, dispatch);
 	const struct bw_check_act then = d ? act_of(d) : (struct bw_check_act){0};

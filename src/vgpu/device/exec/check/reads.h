@@ -35,4 +35,11 @@ bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
 /* Of the waves of the dispatch of a side. */
 unsigned bw_reads_lanes(struct bw_check *c, const struct bw_check_side *s);
 
+/* Scalar loads are of whole dwords, also where the code needs a byte: then others may store the
+ * rest. mask: bytes that the other side has stored. */
+static inline bool bw_check_may_not_need(const struct bw_check *c, uint16_t load, uint8_t mask)
+{
+	return c->place[load].is_scalar && mask != 15;
+}
+
 #endif

@@ -15,14 +15,21 @@ static pthread_once_t joined = PTHREAD_ONCE_INIT;
 
 /* ---- scalar memory ---- */
 
+/* How many of n dwords code needs at least: it loads three as four, five as eight. */
+static unsigned n_needed(unsigned n)
+{
+	return n < 4 ? n : n / 2 + 1;
+}
+
 /* A scalar load is the whole wave's; lane 0 stands for it. */
 static void touch_scalar(struct bw_wave *w, const struct bw_rec *rec)
 {
 	const struct bw_op_info *info = bw_isa_op_info(rec->inst->op);
 	bool is_buffer = info->src[0].type == BW_OPERAND_BUFFER;
 	unsigned n = bw_operand_n_regs(&info->dst[0], w->lanes, false);
+	const unsigned most = n_needed(n);
 	uint64_t va = bw_smem_va(w, rec, is_buffer, n, &n);
-	for (; n; n--, va += 4) {
+	for (n = BW_MIN(n, most); n; n--, va += 4) {
 		struct bw_vm_fault no_matter = {0};
 		if (bw_canonical(va) != va)
 			return;
