@@ -238,6 +238,7 @@ static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p
 	q->aql.next++;
 	q->check.job.seq = 0;
 	memset(q->check.wait, 0, sizeof(q->check.wait));
+	memset(q->check.waits_for, 0, sizeof(q->check.waits_for));
 	atomic_store(&q->rptr, q->aql.next * BW_AQL_PACKET_DW);
 	if (done)
 		atomic_store(&r->done, true);

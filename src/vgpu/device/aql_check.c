@@ -51,12 +51,26 @@ static void note_submitted(struct bw_queue *q)
 	}
 }
 
+/* A barrier packet looks at its signals only now and then. */
+static void note_waits(struct bw_queue *q)
+{
+	struct bw_aql_check *c = &q->check;
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(c->waits_for); i++) {
+		const int64_t *value =
+			c->waits_for[i] ? look(q, c->waits_for[i] + BW_AQL_SIGNAL_VALUE) : NULL;
+		if (value && !__atomic_load_n(value, __ATOMIC_ACQUIRE))
+			bw_check_wait_holds(q->dev->check, &c->wait[i]);
+	}
+}
+
 void bw_aql_check_submitted(struct bw_device *dev)
 {
 	for (unsigned i = 0; dev->check && i < BW_N_QUEUES; i++) {
 		struct bw_queue *q = &dev->cp->queue[i];
-		if (q->check.line != BW_CHECK_NO_LINE && q->active && q->aql.is_loaded)
-			note_submitted(q);
+		if (q->check.line == BW_CHECK_NO_LINE || !q->active || !q->aql.is_loaded)
+			continue;
+		note_submitted(q);
+		note_waits(q);
 	}
 	if (dev->check)
 		bw_sdma_submitted(dev);
@@ -79,6 +93,8 @@ void bw_aql_check_waits(struct bw_queue *q, unsigned number, uint64_t signal, bo
 {
 	const void *value =
 		q->check.line != BW_CHECK_NO_LINE ? look(q, signal + BW_AQL_SIGNAL_VALUE) : NULL;
-	if (value)
-		bw_check_waits(q->dev->check, q->check.line, &q->check.wait[number], value, holds);
+	if (!value)
+		return;
+	bw_check_waits(q->dev->check, q->check.line, &q->check.wait[number], value, holds);
+	q->check.waits_for[number] = (q->packet[0] & 0xff) != BW_AQL_VENDOR && !holds ? signal : 0;
 }

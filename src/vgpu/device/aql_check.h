@@ -18,12 +18,13 @@ struct bw_aql_check {
 	/* of the packet `next`, once it has begun; and of those that it waits for */
 	struct bw_check_job job;
 	struct bw_check_wait wait[BW_AQL_N_BARRIER_SIGNALS];
+	uint64_t waits_for[BW_AQL_N_BARRIER_SIGNALS]; /* the signals, to be 0; 0: none */
 };
 
 /* The queue's packets from a position on. */
 void bw_aql_check_start(struct bw_queue *q);
-/* Of all queues of the device, AQL and SDMA: tells what the program has submitted. To be called
- * before it can learn of the end of anything else. */
+/* Of all queues of the device, AQL and SDMA: tells what the program has submitted, and which waits
+ * it has ended. To be called before it can learn of the end of anything else. */
 void bw_aql_check_submitted(struct bw_device *dev);
 /* The next packet is to wait a little. */
 bool bw_aql_check_holds(const struct bw_queue *q);

@@ -130,6 +130,9 @@ void bw_sdma_submitted(struct bw_device *dev)
 		pthread_mutex_unlock(&dev->sdma->lock);
 		if (wptr)
 			bw_check_line_submitted(dev->check, e->line, wptr);
+		const uint32_t *value = wptr && e->waits_for ? signal_at(e, e->waits_for) : NULL;
+		if (value && !__atomic_load_n(value + (e->waits_for >> 2 & 1), __ATOMIC_ACQUIRE))
+			bw_check_wait_holds(dev->check, &e->wait);
 	}
 }
 
@@ -201,6 +204,7 @@ static void activate(struct bw_sdma_engine *e)
 	e->progress = 0;
 	e->why[0] = '\0';
 	e->active = e->is_fresh = true;
+	e->waits_for = 0;
 }
 
 uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)

@@ -55,6 +55,7 @@ struct bw_sdma_engine {
 	bool started;
 	uint32_t line; /* of the checker, if a program feeds the queue */
 	struct bw_check_wait wait;
+	uint64_t waits_for; /* the signal, to be 0; 0: none */
 	struct bw_tlb tlb[BW_N_VMIDS];
 };
 

@@ -173,6 +173,9 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 	const bool holds = bw_pm4_compare(poll.function, value & poll.mask, poll.reference);
 	if (poll.in_memory)
 		bw_sdma_waits(e, poll.address, holds);
+	const bool is_for_zero =
+		poll.in_memory && poll.function == BW_PM4_EQUAL && !poll.reference && !~poll.mask;
+	e->waits_for = is_for_zero && !holds ? poll.address : 0;
 	return holds ? BW_SDMA_DONE : BW_SDMA_POLL;
 }
 

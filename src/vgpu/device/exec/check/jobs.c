@@ -253,11 +253,24 @@ void bw_check_waits(struct bw_check *c, uint32_t line, struct bw_check_wait *w, 
 	const uint64_t n = s->host == signal ? s->n : 0;
 	if (!w->has_begun)
 		*w = (struct bw_check_wait){true, !holds, n};
+	w->was_seen &= holds;
 	if (holds && s->host == signal) {
 		s->used = ++j->n_used;
 		raise(l->known, s->of);
 	}
 	if (holds && !(w->is_open && n > w->n))
-		raise(l->known, is_written_by_wave(c, signal) ? j->begun : j->ended);
+		raise(l->known, is_written_by_wave(c, signal) ? j->begun
+				: w->was_seen		      ? w->ended
+							      : j->ended);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_check_wait_holds(struct bw_check *c, struct bw_check_wait *w)
+{
+	if (w->was_seen)
+		return;
+	pthread_mutex_lock(&c->lock);
+	w->was_seen = true;
+	memcpy(w->ended, c->jobs.ended, sizeof(w->ended));
 	pthread_mutex_unlock(&c->lock);
 }

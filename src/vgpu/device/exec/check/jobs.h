@@ -67,9 +67,13 @@ void bw_check_signalled(struct bw_check *c, struct bw_check_job job, const void 
 
 /* How a wait for a signal goes: to be zero before its first look. */
 struct bw_check_wait {
-	bool has_begun, is_open; /* open: the signal was not what is waited for */
-	uint64_t n;		 /* how often jobs had changed it */
+	bool has_begun, is_open;	/* open: the signal was not what is waited for */
+	uint64_t n;			/* how often jobs had changed it */
+	bool was_seen;			/* that it is by now, before the wait has looked again */
+	uint64_t ended[BW_CHECK_LINES]; /* what had ended then */
 };
+/* The signal of a wait is what is waited for. To be called before anything else ends. */
+void bw_check_wait_holds(struct bw_check *c, struct bw_check_wait *w);
 /* A packet looks at a signal; holds: and finds what it waits for, so that what follows on the line
  * comes after what has made it so. */
 void bw_check_waits(struct bw_check *c, uint32_t line, struct bw_check_wait *w, const void *signal,
