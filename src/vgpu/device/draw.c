@@ -63,7 +63,9 @@ static const char *check_mesh(const struct bw_draw *d)
 
 static const char *read_registers(struct bw_draw *d)
 {
-	const char *why = bw_draw_state_read(d->q, &d->state);
+	const char *why = d->dev->profile->no_shaders;
+	if (!why)
+		why = bw_draw_state_read(d->q, &d->state);
 	if (!why)
 		why = check_mesh(d);
 	if (!why)

@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "gpuvm/repair.h"
 #include "rig.h"
+#include "vgpu/device/draw_look.h"
 
 enum {
 	GC = 0x2000,
@@ -439,20 +440,26 @@ static void a_halted_engine_has_no_queues(void **state)
 	end(&m);
 }
 
-/* A dispatch is refused by name, and its queue stops. */
+/* A draw is left out by name; a dispatch is refused, and its queue stops. */
 static void shaders_are_refused(void **state)
 {
-	static const uint32_t dispatch[] = {0xc0031500, 1, 1, 1, 1}; /* DISPATCH_DIRECT */
+	static const uint32_t packets[] = {0xc0002f00, 1,	    /* NUM_INSTANCES */
+					   0xc0012d00, 3, 2,	    /* DRAW_INDEX_AUTO */
+					   0xc0031500, 1, 1, 1, 1}; /* DISPATCH_DIRECT */
+	struct bw_draws_draw draw = {.number = 1};
 	char text[300] = "";
 	struct machine m;
 	begin(&m, &further, 0);
-	memcpy(vram64(&m, GFX_RING), dispatch, sizeof(dispatch));
-	bw_device_doorbell(m.dev, GFX_DOORBELL, BW_ARRAY_SIZE(dispatch));
+	memcpy(vram64(&m, GFX_RING), packets, sizeof(packets));
+	bw_device_doorbell(m.dev, GFX_DOORBELL, BW_ARRAY_SIZE(packets));
 	for (unsigned ms = 0; !bw_device_queue_error(m.dev, 3, 1, 0, text, sizeof(text)); ms++) {
 		assert_true(ms < WAIT_MS);
 		rig_sleep_ms(1);
 	}
 	assert_non_null(strstr(text, "raven2 runs no shader: "));
+	bw_device_draws_draw(m.dev, &draw);
+	assert_int_equal(draw.number, 1);
+	assert_non_null(strstr(draw.left_out, "raven2 runs no shader: "));
 	end(&m);
 }
 
