@@ -25,6 +25,7 @@
 #include "agent/clocks/thread.h"
 #include "agent/debugger/debugger.h"
 #include "agent/gpu/aql_capture.h"
+#include "agent/gpu/aql_page.h"
 #include "agent/memory/memory.h"
 #include "base/log.h"
 #include "base/newer_kfd.h"
@@ -33,7 +34,7 @@
 #include "pm4/aql_stream.h"
 #include "regs/field.h"
 
-enum { PAGE_B = 4096, DOORBELLS_B = 2 * PAGE_B };
+enum { DOORBELLS_B = 8192 };
 
 /* A packet that the GPU has, until the read index has passed it. */
 struct under_way {
@@ -45,10 +46,11 @@ struct under_way {
 struct queue {
 	struct bw_agent_file *kfd, *vm; /* a reference each */
 	uint32_t id, gpu_id;
-	uint64_t ring_va, write_va, read_va; /* the program's */
-	uint32_t n_slots;
-	uint64_t page_handle;	 /* KFD's, of the page with our write index */
-	_Atomic uint64_t *write; /* ours */
+	uint64_t write_va, read_va; /* the program's */
+	_Atomic uint64_t ring_va;   /* which UPDATE_QUEUE may change */
+	_Atomic uint32_t n_slots;
+	struct bw_aql_page page;
+	_Atomic uint64_t *write; /* ours, in that page */
 	uint8_t *doorbells;	 /* our mapping of them; NULL: not mapped yet */
 	_Atomic uint64_t *bell;
 	uint64_t rung, next; /* next: index of the packet to pass on */
@@ -383,53 +385,11 @@ static void *follow(void *cookie)
 
 /* ---- making and ending ---- */
 
-/* A page in system memory for our write index, at the same address for the GPU and for us. */
-static int make_page(struct queue *q)
-{
-	void *at = mmap(NULL, PAGE_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	struct kfd_ioctl_alloc_memory_of_gpu_args a = {
-		.va_addr = (uintptr_t)at,
-		.size = PAGE_B,
-		.gpu_id = q->gpu_id,
-		.flags = BW_KFD_ALLOC_GTT | BW_KFD_ALLOC_WRITABLE | BW_KFD_ALLOC_COHERENT};
-	int r = bw_agent_ioctl(q->kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a);
-	if (r) {
-		munmap(at, PAGE_B);
-		return r;
-	}
-	q->page_handle = a.handle;
-	struct kfd_ioctl_map_memory_to_gpu_args map = {
-		.handle = a.handle, .device_ids_array_ptr = (uintptr_t)&q->gpu_id, .n_devices = 1};
-	r = bw_agent_ioctl(q->kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map);
-	if (!r && bw_agent_mmap(q->vm, at, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-				a.mmap_offset) == MAP_FAILED)
-		r = -errno;
-	q->write = at;
-	return r;
-}
-
-static void free_page(struct queue *q)
-{
-	struct kfd_ioctl_unmap_memory_from_gpu_args unmap = {.handle = q->page_handle,
-							     .device_ids_array_ptr =
-								     (uintptr_t)&q->gpu_id,
-							     .n_devices = 1};
-	struct kfd_ioctl_free_memory_of_gpu_args gone = {.handle = q->page_handle};
-	if (!q->page_handle)
-		return;
-	bw_agent_ioctl(q->kfd, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &unmap);
-	bw_agent_ioctl(q->kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone);
-	if (q->write)
-		munmap((void *)q->write, PAGE_B);
-}
-
 static void free_queue(struct queue *q)
 {
 	if (!q)
 		return;
-	free_page(q);
+	bw_aql_page_free(q->kfd, &q->page);
 	bw_aql_capture_free(q->vm, &q->capture);
 	if (q->doorbells)
 		munmap(q->doorbells, DOORBELLS_B);
@@ -439,10 +399,15 @@ static void free_queue(struct queue *q)
 	free(q);
 }
 
+static uint32_t slots_of(uint32_t ring_b)
+{
+	enum { MIN_RING_B = 1024 }; /* KFD takes no smaller one */
+	return BW_MAX(ring_b, (uint32_t)MIN_RING_B) / BW_AQL_PACKET_B;
+}
+
 static struct queue *new_queue(struct bw_agent_file *f, struct bw_agent_file *vm,
 			       const struct kfd_ioctl_create_queue_args *a)
 {
-	enum { MIN_RING_B = 1024 }; /* KFD takes no smaller one */
 	struct queue *q = calloc(1, sizeof(*q));
 	if (!q)
 		return NULL;
@@ -452,8 +417,7 @@ static struct queue *new_queue(struct bw_agent_file *f, struct bw_agent_file *vm
 			    .ring_va = a->ring_base_address,
 			    .write_va = a->write_pointer_address,
 			    .read_va = a->read_pointer_address,
-			    .n_slots =
-				    BW_MAX(a->ring_size, (uint32_t)MIN_RING_B) / BW_AQL_PACKET_B};
+			    .n_slots = slots_of(a->ring_size)};
 	bw_agent_file_ref(f);
 	bw_agent_file_ref(vm);
 	return q;
@@ -530,12 +494,13 @@ int bw_aql_create(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cm
 	if (!bw_agent_copy_in(&a, (uintptr_t)arg, size_b))
 		return -EFAULT;
 	struct queue *q = new_queue(f, vm, &a.args);
-	int r = q ? make_page(q) : -ENOMEM;
+	int r = q ? bw_aql_page_make(f, vm, q->gpu_id, &q->page) : -ENOMEM;
 	if (r) {
 		BW_LOG(WARN, "agent", "no page for the write index of a queue: %s", strerror(-r));
 		free_queue(q);
 		return r;
 	}
+	q->write = q->page.at;
 	made = a;
 	made.args.write_pointer_address = (uintptr_t)q->write;
 	r = bw_agent_ioctl(f, cmd, &made);
@@ -550,6 +515,24 @@ int bw_aql_create(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cm
 	if (r)
 		undo_create(q);
 	return r;
+}
+
+int bw_aql_update(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct kfd_ioctl_update_queue_args a;
+	bool known = bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (r || !known || !a.ring_base_address)
+		return r;
+	pthread_mutex_lock(&g.lock);
+	bw_vec_each(&g.queues, it) {
+		if ((*it)->id != a.queue_id)
+			continue;
+		atomic_store(&(*it)->n_slots, slots_of(a.ring_size));
+		atomic_store(&(*it)->ring_va, a.ring_base_address);
+	}
+	pthread_mutex_unlock(&g.lock);
+	return 0;
 }
 
 int bw_aql_destroy(struct bw_agent_file *f, uint32_t cmd, void *arg)

@@ -239,6 +239,8 @@ static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32
 		return create_event(f, cmd, arg);
 	case _IOC_NR(AMDKFD_IOC_WAIT_EVENTS):
 		return wait_events(f, cmd, arg);
+	case _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE):
+		return bw_aql_update(f, cmd, arg);
 	case _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE):
 		return bw_aql_destroy(f, cmd, arg);
 	default:

@@ -15,8 +15,10 @@ int bw_kfd_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* A forked child has no KFD process. */
 void bw_kfd_fork_child(void);
 
-/* aql_queue.c: CREATE_QUEUE of an AQL queue in the address space of vm; DESTROY_QUEUE of any. */
+/* aql_queue.c: CREATE_QUEUE of an AQL queue in the address space of vm; UPDATE_QUEUE and
+ * DESTROY_QUEUE of any. */
 int bw_aql_create(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg);
+int bw_aql_update(struct bw_agent_file *f, uint32_t cmd, void *arg);
 int bw_aql_destroy(struct bw_agent_file *f, uint32_t cmd, void *arg);
 struct bw_aql_list BW_VEC(struct bw_agent_aql_queue);
 /* All AQL queues; the caller frees the vector. */
