@@ -6,11 +6,13 @@
  * Usage: kfd CODE GPU_ID RENDER_NODE [WHAT]; CODE is the text of kfd.s. WHAT comes in place of the
  * last part: "killed" ends the program by a signal while that kernel runs, "evicted" has KFD take
  * the queue off the GPU and back while it runs, "paused" has the packet come while the queue has no
- * share of the GPU, "imported" has the first kernel write to a second address of its buffer,
- * "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
+ * share of the GPU, "drained" takes that share away while the kernel runs, which then ends, "moved"
+ * has the packet in another ring, "imported" has the first kernel write to a second address of its
+ * buffer, "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/time.h>
 
 #include "kfd_calls.h"
 
@@ -54,6 +56,29 @@ static void *import_again(uint64_t handle, uint64_t size_b)
 	};
 	call(MAP_MEMORY, &m, "MAP_MEMORY_TO_GPU");
 	return va;
+}
+
+static volatile uint32_t *lets_go;
+static void let_go(int signal_number)
+{
+	(void)signal_number;
+	*lets_go = 1;
+}
+
+/* The call returns when the kernel has ended, for which it waits. */
+static void drain(uint32_t queue, void *ring, volatile uint32_t *go,
+		  const volatile struct signal *signal, const volatile uint64_t *read_id)
+{
+	const struct itimerval soon = {.it_value = {.tv_usec = 100000}};
+	lets_go = go;
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = let_go, .sa_flags = SA_RESTART}, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	set_share(queue, ring, 0);
+	printf("drained, signal %" PRId64 ", %u waves begun, read index %" PRIu64 "\n",
+	       signal->value, go[1], *read_id);
+	set_share(queue, ring, 100);
+	usleep(100000);
+	printf("back, %u waves begun\n", go[1]);
 }
 
 /* Waits for the end of the kernel. */
@@ -154,6 +179,14 @@ int main(int argc, char **argv)
 		*go = 1;
 		set_share(queue, ring, 0);
 	}
+	if (!strcmp(what, "moved")) {
+		struct packet *other = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
+		memcpy(other, ring, RING_B);
+		memset(ring, 0, RING_B);
+		ring = other;
+		*go = 1;
+		set_share(queue, ring, 100);
+	}
 	*write_id = 2;
 	__atomic_store_n(&ring[1].header, (is_bad_packet ? 77 : 2) | 2 << 9 | 2 << 11,
 			 __ATOMIC_RELEASE);
@@ -169,6 +202,12 @@ int main(int argc, char **argv)
 		printf("paused, signal %" PRId64 ", %u waves begun, read index %" PRIu64 "\n",
 		       signal->value, go[1], *read_id);
 		set_share(queue, ring, 100);
+		report(event, signal, out, read_id);
+		return 0;
+	}
+	if (!strcmp(what, "drained"))
+		drain(queue, ring, go, signal, read_id);
+	if (!strcmp(what, "drained") || !strcmp(what, "moved")) {
 		report(event, signal, out, read_id);
 		return 0;
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* KFD's queues of SDMA packets and of PM4 packets, by the ioctls of /dev/kfd alone: a copy that
- * ends with a signal, then a packet that no engine knows; a write by the command processor. Each
- * queue also gets a packet while it has no share of the GPU.
+ * ends with a signal; a write by the command processor. Each queue also gets a packet while it has
+ * no share of the GPU.
  *
- * Usage: kfd_rings GPU_ID RENDER_NODE. Packets are as sdma_v6_0.c and nvd.h of Linux 6.12 have
+ * Usage: kfd_rings GPU_ID RENDER_NODE [WITH]; WITH anything, queues also pause in indirect buffers,
+ * and get the packet that no engine knows. Packets are as sdma_v6_0.c and nvd.h of Linux 6.12 have
  * them. */
 #include <inttypes.h>
 
@@ -124,6 +125,46 @@ static void write_data(char *data)
 	end_ring(&r);
 }
 
+/* The ring calls an indirect buffer: a write, a wait, a write. The queue pauses while it waits. */
+static void pause_in_buffer(struct ring *r, uint32_t unit, char *data, const char *what)
+{
+	volatile uint32_t *first = (void *)data, *waits = (void *)(data + 64);
+	submit(r, unit);
+	int began = becomes(data, 0x11111111);
+	set_share(r->queue, r->dw, 0);
+	*first = 0; /* it is not written again */
+	*waits = 1;
+	set_share(r->queue, r->dw, 100);
+	printf("%s: in a buffer %s, then the rest is %s%s\n", what, began ? "pauses" : "hangs",
+	       becomes(data + 16, 0x33333333) ? "written" : "lost", *first ? ", all of it" : "");
+}
+
+static void pause_in_buffers(char *data)
+{
+	enum { WRITE_DATA = (int)0xc0043700, TO_MEMORY = 5 << 8 | 1 << 20, IN_DWORDS = 1 };
+	enum { WAIT_REG_MEM = (int)0xc0053c00, IS_EQUAL_MEMORY = 3 | 1 << 4 };
+	enum { INDIRECT_BUFFER = (int)0xc0023f00, VALID = 1 << 23 };
+	enum { WRITE = 2, INDIRECT = 4, IN_BYTES = 4 };
+	const uint32_t poll = 8 | 3u << 28 | 1u << 31, often = 0xfff << 16 | 10;
+	struct ring pm4 = make_ring(QUEUE_TYPE_COMPUTE), sdma = make_ring(QUEUE_TYPE_SDMA);
+	struct ring buffer = {.dw = (void *)(data + 1024)};
+	memset(data, 0, PAGE_B);
+	PUT(&buffer, WRITE_DATA, TO_MEMORY, lo(data), hi(data), 0x11111111, 0x22222222);
+	PUT(&buffer, WAIT_REG_MEM, IS_EQUAL_MEMORY, lo(data + 64), hi(data + 64), 1, ~0u, 4);
+	PUT(&buffer, WRITE_DATA, TO_MEMORY, lo(data + 16), hi(data + 16), 0x33333333, 0);
+	PUT(&pm4, INDIRECT_BUFFER, lo(buffer.dw), hi(buffer.dw), buffer.n_dw | VALID);
+	pause_in_buffer(&pm4, IN_DWORDS, data, "PM4");
+	buffer.n_dw = 0;
+	memset(data, 0, PAGE_B);
+	PUT(&buffer, WRITE, lo(data), hi(data), 0, 0x11111111);
+	PUT(&buffer, poll, lo(data + 64), hi(data + 64), 1, ~0u, often);
+	PUT(&buffer, WRITE, lo(data + 16), hi(data + 16), 0, 0x33333333);
+	PUT(&sdma, 0, 0, INDIRECT, lo(buffer.dw), hi(buffer.dw), buffer.n_dw, 0, 0);
+	pause_in_buffer(&sdma, IN_BYTES, data, "SDMA");
+	end_ring(&pm4);
+	end_ring(&sdma);
+}
+
 /* The queue stops there, and can be destroyed. */
 static void unknown_packet(void)
 {
@@ -149,7 +190,9 @@ int main(int argc, char **argv)
 	char *data = allocate(2 * COPIED_B, SHARED | MEM_GTT, NULL);
 	copy(data, events, event, slot);
 	write_data(data);
-	if (argc == 4)
+	if (argc == 4) {
+		pause_in_buffers(data);
 		unknown_packet();
+	}
 	return 0;
 }

@@ -135,6 +135,12 @@ def a_queue_that_pauses():
     equal(done.stdout, expected, f"what the program prints ({done.stderr})")
     followed = run("--", "sh", "-c", f"exec {program} {code} {GPU} paused", script=["run"])
     check(expected in followed, followed)
+    ended = "event came, signal 0, 0 of 1000 wrong, read index 2\n"
+    done = dispatch("drained")
+    equal(done.stdout, DISPATCHED + "drained, signal 0, 32 waves begun, read index 2\nback, 32 waves begun\n" + ended,
+          f"a kernel that runs ends first, and once ({done.stderr})")
+    done = dispatch("moved")
+    equal(done.stdout, DISPATCHED + ended, f"a packet in another ring ({done.stderr})")
 
 
 def memory_by_a_dma_buf():
@@ -153,6 +159,7 @@ def other_rings():
     done = under("sh", "-c", 2 * f"{sys.argv[3]} {GPU} unknown\n")
     rings = ("SDMA: event came, copy right, read pointer reported\nSDMA: pauses, then written\n"
              "PM4: written, read pointer reported\nPM4: pauses, then written\n")
+    rings += "PM4: in a buffer pauses, then the rest is written\nSDMA: in a buffer pauses, then the rest is written\n"
     equal(done.stdout, 2 * (rings + "SDMA: the queue of an unknown packet destroyed\n"), f"two programs ({done.stderr})")
     check(re.search(r"KFD: queue 0 of kfd_rings pid \d+ stopped: SDMA packet opcode 0xfe", done.stderr), f"the log says why: {done.stderr!r}")
 

@@ -214,6 +214,12 @@ static bool finish_packets(struct bw_queue *q)
 	return true;
 }
 
+void bw_aql_drained(struct bw_queue *q)
+{
+	if (q->aql.is_loaded && atomic_load(&q->error) == BW_QUEUE_OK)
+		finish_packets(q);
+}
+
 /* The packet has begun; `done`: and it is complete. Such packets have time stamps, too: HIP's
  * events are barriers. */
 static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p, bool done)

@@ -38,4 +38,8 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q);
  * stopped. */
 bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume);
 
+/* The waves of all packets that have begun have ended, and the queue is about to leave the GPU:
+ * completes these packets, which would begin once more when it is back. */
+void bw_aql_drained(struct bw_queue *q);
+
 #endif

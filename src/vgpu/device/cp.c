@@ -256,12 +256,17 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	}
 	if (atomic_load(&q->n_inflight))
 		return false;
+	if (bw_is_aql(q) && request == BW_DEQUEUE_DRAIN)
+		bw_aql_drained(q);
 	if (format_of(q)->ended)
 		format_of(q)->ended(q);
 	/* Once it is not active, the driver may give it another queue's registers. */
 	pthread_mutex_lock(&q->dev->cp->lock);
 	q->active = false;
 	q->dequeue = 0;
+	bool goes_on = request == BW_DEQUEUE_DRAIN && !bw_is_aql(q) &&
+		       atomic_load(&q->error) == BW_QUEUE_OK;
+	q->kept_depth = goes_on ? q->depth : 0;
 	q->depth = 0;
 	q->polling = false;
 	bw_draw_end(q);

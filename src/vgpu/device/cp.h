@@ -81,11 +81,11 @@ struct bw_queue {
 	uint32_t grbm_gfx_index;  /* of the packets of this queue */
 	_Atomic uint64_t rptr;
 	struct bw_cp_level level[BW_CP_MAX_DEPTH]; /* [0] is not used: the ring is rptr */
-	unsigned depth;
-	uint64_t base[4];	/* SET_BASE */
-	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
-	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
-	bool predicate;		/* what it depends on, while more of it may come */
+	unsigned depth, kept_depth; /* kept while the queue is drained: it goes on there */
+	uint64_t base[4];	    /* SET_BASE */
+	uint64_t atomic_return;	    /* of the last ATOMIC_MEM, for COPY_DATA */
+	bool predicated;      /* SET_PREDICATION: packets with the predicate bit are skipped */
+	bool predicate;	      /* what it depends on, while more of it may come */
 	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
 	uint64_t mqd_va;      /* of a queue that was mapped; else 0; under cp.lock */
 	struct bw_cwsr *cwsr; /* a context save that has begun; or NULL */

@@ -84,7 +84,8 @@ static void activate(struct bw_queue *q)
 		rptr -= size;
 	atomic_store(&q->rptr, rptr);
 	q->wptr = BW_MAX(wptr, rptr);
-	q->depth = 0;
+	q->depth = q->kept_depth;
+	q->kept_depth = 0;
 	q->polling = q->started = q->predicated = false;
 	bw_draw_end(q);
 	q->left_out = NULL;
@@ -146,6 +147,9 @@ void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw
 		break;
 	case BW_REG_CP_HQD_ERROR:
 		break;
+	case BW_REG_CP_HQD_PQ_RPTR: /* the driver says where it begins */
+		q->kept_depth = 0;
+		/* fallthrough */
 	default:
 		q->hqd[reg - BW_REG_CP_MQD_BASE_ADDR] = value;
 		break;
@@ -246,6 +250,7 @@ static void load(struct bw_queue *q, const uint32_t mqd[MQD_DW], const struct bw
 {
 	struct bw_device *dev = q->dev;
 	bool compute = q->me != 0;
+	q->kept_depth = 0;
 	for (unsigned r = BW_REG_CP_MQD_BASE_ADDR; r <= BW_REG_CP_HQD_DEQUEUE_STATUS; r++) {
 		uint32_t at = hqd_offset(dev, r);
 		q->hqd[r - BW_REG_CP_MQD_BASE_ADDR] =

@@ -117,7 +117,8 @@ void bw_sdma_signals(struct bw_sdma_engine *e, uint64_t va)
 	if (!signal)
 		return;
 	bw_aql_check_submitted(e->dev);
-	bw_check_packets_ended(e->dev->check, e->line, atomic_load(&e->rptr));
+	/* Packets of an indirect buffer have the number of the ring's next one. */
+	bw_check_packets_ended(e->dev->check, e->line, atomic_load(&e->rptr) + e->in_ib);
 	bw_check_signalled(e->dev->check, job_of(e), signal, false);
 }
 
@@ -200,7 +201,8 @@ static void activate(struct bw_sdma_engine *e)
 	uint64_t rptr = bw_join32(REG(e, RB_RPTR_HI), REG(e, RB_RPTR)) / 4;
 	e->wptr = bw_join32(REG(e, RB_WPTR_HI), REG(e, RB_WPTR)) / 4;
 	atomic_store(&e->rptr, rptr);
-	e->in_ib = e->polling = e->started = e->stopped = false;
+	e->in_ib = e->stopped_in_ib;
+	e->stopped_in_ib = e->polling = e->started = e->stopped = false;
 	e->progress = 0;
 	e->why[0] = '\0';
 	e->active = e->is_fresh = true;
@@ -250,6 +252,9 @@ void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum 
 			activate(e);
 		else if (!enable && e->active)
 			e->stop_request = true;
+		break;
+	case BW_REG_SDMA0_QUEUE0_RB_RPTR: /* the driver says where it begins */
+		e->stopped_in_ib = false;
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_WPTR:
 	case BW_REG_SDMA0_QUEUE0_RB_WPTR_HI:
@@ -400,6 +405,7 @@ static void stop(struct bw_sdma_engine *e)
 	pthread_mutex_lock(&e->dev->sdma->lock);
 	write_queue(e, BW_REG_SDMA0_QUEUE0_RB_RPTR, (uint32_t)rptr_b);
 	write_queue(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, bw_hi32(rptr_b));
+	e->stopped_in_ib = e->in_ib && !e->stopped && !e->mapped;
 	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
 	if (e->mapped)
 		e->mapped = false;

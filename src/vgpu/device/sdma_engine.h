@@ -44,6 +44,7 @@ struct bw_sdma_engine {
 	/* while active, the thread's own */
 	_Atomic uint64_t rptr;
 	bool in_ib;
+	bool stopped_in_ib; /* a queue that is enabled again goes on there */
 	uint64_t ib_va;
 	uint32_t ib_pos_dw, ib_size_dw;
 	uint8_t ib_vmid;

@@ -40,7 +40,7 @@ static void hqd_set_cus(const struct bw_kfd_queue *q)
 }
 
 /* As kfd_mqd_manager_v11.c fills the descriptor of a queue. */
-static void hqd_map(const struct bw_kfd_queue *q, bool from_begin)
+static void hqd_map(const struct bw_kfd_queue *q)
 {
 	enum { IN_PACKETS = 2 };
 	unsigned log_dw = (unsigned)__builtin_ctz(q->ring_b / 4);
@@ -55,7 +55,7 @@ static void hqd_map(const struct bw_kfd_queue *q, bool from_begin)
 	hqd_write(q, BW_REG_CP_HQD_VMID, BW_FIELD(CP_HQD_VMID, VMID, q->process->vmid));
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE, bw_lo_256b(q->ring_va));
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE_HI, bw_hi_256b(q->ring_va));
-	if (from_begin) {
+	if (!q->was_mapped) {
 		hqd_write(q, BW_REG_CP_HQD_PQ_RPTR, 0);
 		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
 		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
@@ -99,10 +99,10 @@ static bool sdma_is_active(const struct bw_kfd_queue *q)
 }
 
 /* As update_mqd_sdma() of kfd_mqd_manager_v11.c and hqd_sdma_load_v11(). */
-static void sdma_map(const struct bw_kfd_queue *q, bool from_begin)
+static void sdma_map(const struct bw_kfd_queue *q)
 {
 	SDMA_WRITE(q, RB_CNTL, 0);
-	if (from_begin) {
+	if (!q->was_mapped) {
 		SDMA_WRITE(q, RB_RPTR, 0);
 		SDMA_WRITE(q, RB_RPTR_HI, 0);
 		SDMA_WRITE(q, RB_WPTR, 0);
@@ -140,7 +140,7 @@ static bool sdma_error(const struct bw_kfd_queue *q, char *out_text, size_t size
 
 struct hardware {
 	unsigned n_pipes, n_queues;
-	void (*map)(const struct bw_kfd_queue *q, bool from_begin);
+	void (*map)(const struct bw_kfd_queue *q);
 	void (*begin_to_unmap)(const struct bw_kfd_queue *q, enum bw_kfd_unmap how);
 	bool (*is_active)(const struct bw_kfd_queue *q);
 	bool (*error)(const struct bw_kfd_queue *q, char *out_text, size_t size);
@@ -185,9 +185,10 @@ void bw_kfd_hw_release(const struct bw_kfd_queue *q)
 	*taken_of(q, q->pipe) &= (uint8_t)~(1 << q->queue);
 }
 
-void bw_kfd_hw_map(const struct bw_kfd_queue *q, bool from_begin)
+void bw_kfd_hw_map(struct bw_kfd_queue *q)
 {
-	hardware_of(q)->map(q, from_begin);
+	hardware_of(q)->map(q);
+	q->was_mapped = true;
 }
 
 void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q)

@@ -145,13 +145,14 @@ static int create(struct bw_kfd *p, enum bw_kfd_kind kind, int engine,
 				   .rptr_va = a->read_pointer_address,
 				   .wptr_va = a->write_pointer_address,
 				   .save_area = a->ctx_save_restore_address,
-				   .control_stack_b = a->ctl_stack_size};
+				   .control_stack_b = a->ctl_stack_size,
+				   .is_paused = !(a->queue_percentage & 0xff)};
 	memset(q->se_mask, 0xff, sizeof(q->se_mask)); /* all CUs */
 	int r = take_parts(q, engine);
 	if (r)
 		return r;
 	if (bw_kfd_is_on_gpu(q))
-		bw_kfd_hw_map(q, true);
+		bw_kfd_hw_map(q);
 	a->queue_id = q->id;
 	a->doorbell_offset = BW_KFD_MMAP_OFFSET(BW_KFD_MMAP_DOORBELL, p->gpu_id) | q->doorbell * 8;
 	bw_take(q);

@@ -29,10 +29,11 @@ struct bw_kfd_queue {
 	uint32_t control_stack_b;	  /* the first part of that area */
 	uint32_t se_mask[BW_KFD_MAX_SES]; /* its CUs, as COMPUTE_STATIC_THREAD_MGMT_SEn */
 	bool is_paused;			  /* by a share of 0 */
-	unsigned n_updates;		  /* calls that wait until it is off the GPU */
-	bool ends;			  /* a call destroys it */
-	bool has_gws;			  /* at most one of the process's queues */
-	bool stopped; /* by an error, or with its process's others by a page fault */
+	bool was_mapped;    /* since it was made: the hardware has its place in the ring */
+	unsigned n_updates; /* calls that wait until it is off the GPU */
+	bool ends;	    /* a call destroys it */
+	bool has_gws;	    /* at most one of the process's queues */
+	bool stopped;	    /* by an error, or with its process's others by a page fault */
 };
 
 /* Has it a ring, and a share of the GPU, and no error? */
@@ -63,7 +64,7 @@ int bw_kfd_hw_take(struct bw_kfd_queue *q, int engine);
 void bw_kfd_hw_release(const struct bw_kfd_queue *q);
 /* Begins to execute the packets of the ring: from its begin, or where the queue was when it was
  * unmapped. The process has its VMID. */
-void bw_kfd_hw_map(const struct bw_kfd_queue *q, bool from_begin);
+void bw_kfd_hw_map(struct bw_kfd_queue *q);
 /* Has the hardware know se_mask. */
 void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q);
 /* Has the queue end, with its waves or after them. It is over when bw_kfd_hw_is_active() is

@@ -60,7 +60,7 @@ static int update(struct bw_drm_call *c, struct bw_kfd_queue *q,
 	q->ring_va = a->ring_base_address;
 	q->ring_b = ring_b;
 	if (bw_kfd_is_on_gpu(q)) {
-		bw_kfd_hw_map(q, false);
+		bw_kfd_hw_map(q);
 		bw_kfd_bell_again(q);
 	}
 	return 0;

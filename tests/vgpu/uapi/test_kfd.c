@@ -441,6 +441,14 @@ static void queues_are_checked(void **state)
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), 0);
 	assert_true(!saved.save_area_used_size && !saved.ctl_stack_used_size);
 	assert_memory_equal(header, ((uint32_t[]){STACK_B, 0, STACK_B, 0, 7}), sizeof(header));
+	/* one that is made without a share does not run yet */
+	a = good, a.queue_percentage = 0;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone), 0);
+	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), 0);
+	NOT_UPDATED(0, queue_percentage, 100);
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EINVAL);
+	NOT_UPDATED(0, queue_percentage, 0);
 	saved.ctl_stack_address = 16;
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &saved), -EFAULT);
 	saved.queue_id = 99;
