@@ -23,6 +23,17 @@ __global__ void add(int *sums, const int *in)
 	sums[i] += in[i];
 }
 
+__global__ void raise_flag(int *flag)
+{
+	__hip_atomic_store(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+__global__ void await_flag(int *flag)
+{
+	while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
+		;
+}
+
 static hipStream_t first, second;
 static hipEvent_t filled;
 static int *data, *other, *pinned;
@@ -75,6 +86,15 @@ static void order(const char *with)
 		MUST(hipStreamAddCallback(first, host_waits, (void *)&is_called, 0));
 		while (!is_called)
 			;
+	} else if (!strcmp(with, "flag")) {
+		raise_flag<<<1, 1, 0, first>>>(other + N + 2);
+		await_flag<<<1, 1, 0, second>>>(other + N + 2);
+	} else if (!strcmp(with, "value")) {
+		uint32_t *value;
+		MUST(hipExtMallocWithFlags((void **)&value, 8, hipMallocSignalMemory));
+		*value = 0;
+		MUST(hipStreamWriteValue32(first, value, 1, 0));
+		MUST(hipStreamWaitValue32(second, value, 1, hipStreamWaitValueEq, ~0u));
 	} else if (!strcmp(with, "null")) {
 		/* the null stream waits for all others, and they for it */
 		add<<<1, 1>>>(other + N, other + N + 1);
@@ -104,8 +124,8 @@ int main(int argc, char **argv)
 	MUST(hipStreamCreate(&second));
 	MUST(hipEventCreate(&filled));
 	MUST(hipMalloc(&data, N * sizeof(*data)));
-	MUST(hipMalloc(&other, (N + 2) * sizeof(*other)));
-	MUST(hipMemset(other, 0, (N + 2) * sizeof(*other)));
+	MUST(hipMalloc(&other, (N + 3) * sizeof(*other)));
+	MUST(hipMemset(other, 0, (N + 3) * sizeof(*other)));
 	MUST(hipHostMalloc(&pinned, N * sizeof(*pinned)));
 	warm_up();
 	run_fill(first, 2, 4000);

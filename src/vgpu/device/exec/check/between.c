@@ -99,6 +99,8 @@ static void note_meeting(struct bw_check_dispatch *d, const struct bw_writers_ru
 		m->of[r->job.line] = BW_MAX(m->of[r->job.line], r->job.seq);
 	else
 		m->of_stretch = true;
+	/* The next packet of the queue begins with a fence. */
+	bw_jobs_learn(d->check, &d->job, m->of);
 }
 
 void bw_writers_fence(struct bw_check_dispatch *d)

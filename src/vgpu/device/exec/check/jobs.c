@@ -36,7 +36,7 @@ void bw_check_job(struct bw_check *c, struct bw_check_job job, const uint64_t af
 	struct bw_jobs_after *a = &l->after[job.seq % BW_ARRAY_SIZE(l->after)];
 	a->seq = job.seq;
 	for (unsigned i = 0; i < BW_CHECK_LINES; i++)
-		a->of[i] = i < BW_CHECK_RINGS ? after[i] : UINT64_MAX;
+		a->of[i] = i < BW_CHECK_RINGS ? BW_MAX(after[i], l->known[i]) : UINT64_MAX;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -67,6 +67,19 @@ uint64_t *bw_jobs_after(struct bw_check *c, const struct bw_check_job *job)
 	struct bw_jobs_line *l = &c->jobs.line[job->line];
 	struct bw_jobs_after *a = &l->after[job->seq % BW_ARRAY_SIZE(l->after)];
 	return job->seq && a->seq == job->seq ? a->of : NULL;
+}
+
+void bw_jobs_learn(struct bw_check *c, const struct bw_check_job *job,
+		   const uint64_t of[BW_CHECK_LINES])
+{
+	struct bw_jobs_line *l = &c->jobs.line[job->line];
+	if (!job->seq)
+		return;
+	raise(l->known, of);
+	/* The driver may have told of the next submissions already. */
+	for (unsigned i = 0; job->line < BW_CHECK_RINGS && i < BW_ARRAY_SIZE(l->after); i++)
+		if (l->after[i].seq > job->seq)
+			raise(l->after[i].of, of);
 }
 
 bool bw_jobs_begin(struct bw_check *c, const struct bw_check_job *job, const uint64_t *after)
@@ -221,6 +234,7 @@ void bw_check_signalled(struct bw_check *c, struct bw_check_job job, const void 
 	raise(s->of, after && is_sole ? after : j->ended);
 	if (after)
 		raise(s->of, after);
+	raise(s->of, j->line[job.line].known); /* with what its waves have met */
 	for (unsigned i = 0; i < BW_CHECK_RINGS; i++)
 		s->of[i] = 0;
 	s->of[job.line] = BW_MAX(s->of[job.line], job.seq);

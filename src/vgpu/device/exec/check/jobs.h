@@ -89,10 +89,11 @@ struct bw_jobs {
 		const uint64_t *fence; /* of a ring; else NULL */
 		struct bw_jobs_after {
 			uint64_t seq, of[BW_CHECK_LINES];
-		} after[32]; /* more than a line executes at once */
-		/* of a program's queue: the job of position 0; what its next job is after; batches
-		 * of submitted packets, with what had ended then */
-		uint64_t base, submitted, known[BW_CHECK_LINES];
+		} after[32];			/* more than a line executes at once */
+		uint64_t known[BW_CHECK_LINES]; /* what its next job is after, whatever else */
+		/* of a program's queue: the job of position 0; batches of submitted packets, with
+		 * what had ended then */
+		uint64_t base, submitted;
 		struct bw_jobs_batch {
 			uint64_t last, ended[BW_CHECK_LINES];
 		} batch[16];
@@ -126,6 +127,9 @@ struct bw_check_meetings {
 	bool any, of_stretch;
 	uint64_t of[BW_CHECK_LINES];
 };
+/* What follows a job on its line comes after these of each line. */
+void bw_jobs_learn(struct bw_check *c, const struct bw_check_job *job,
+		   const uint64_t of[BW_CHECK_LINES]);
 /* Nothing orders the two. */
 bool bw_jobs_are_unordered(const struct bw_check_now *now, const struct bw_check_act *then,
 			   enum bw_check_relation *out);
