@@ -213,7 +213,7 @@ def with_reports(environment, folder):
 
 
 def sanitizer_reports(folder):
-    """The beginning of each, or nothing. A thread that a busy machine did not stop in time for the look at leaks is no finding."""
+    """The beginning of each, or nothing. A thread that a busy machine did not stop in time for the look at leaks is not a finding."""
     late = r"^==.*Running thread \d+ was not suspended\. False leaks are possible\.\n"
     texts = (re.sub(late, "", p.read_text(errors="replace"), flags=re.M)[:3000] for p in sorted(folder.iterdir()))
     return "\n".join(filter(str.strip, texts))
