@@ -30,12 +30,16 @@ static const char usage[] =
 	"layout    levels of tables: entries, coverage, sizes\n"
 	"entry     the bits of one entry\n";
 
+/* Whose an option is, beside those of all. */
+enum part { WALK, LAYOUT, ENTRY, N_PARTS };
+
 struct vm_command {
 	struct bw_look look;
 	const char *from, *level;
 	const char **texts; /* of --set and --entry; argv's */
 	size_t n_texts;
 	bool further, has_depth, has_levels, has_block, has_field, has_bfs, has_cntl, has_at;
+	const char *option[N_PARTS]; /* the last one of each kind that was given, or NULL */
 	uint64_t depth, levels, block_size, field, bfs, cntl, size_b, start, at;
 };
 
@@ -62,15 +66,38 @@ static struct bw_error *take_text(void *command, const char *option, const char 
 	return NULL;
 }
 
+static struct bw_error *took(struct vm_command *c, enum part part, char *const *words)
+{
+	c->option[part] = words[0];
+	return NULL;
+}
+
+static struct bw_error *took_walk(void *command, char *const *words, size_t n)
+{
+	(void)n;
+	return took(command, WALK, words);
+}
+
+static struct bw_error *took_layout(void *command, char *const *words, size_t n)
+{
+	(void)n;
+	return took(command, LAYOUT, words);
+}
+
+static struct bw_error *took_entry(void *command, char *const *words, size_t n)
+{
+	(void)n;
+	return took(command, ENTRY, words);
+}
+
 #define NUMBER(field) BW_U64(struct vm_command, field, 0, UINT64_MAX)
 #define NUMBER_HAS(field, given) NUMBER(field), BW_HAS(struct vm_command, given)
 
 static const struct bw_option walk_rows[] = {
-	BW_LOOK_GFX,
 	BW_LOOK_HUB,
 	BW_LOOK_MMHUB,
 	{"--from", "FILE",
-	 "registers and entries: the output of \"umr -vm\", or lines NAME=VALUE (cntl, base, start, end, "
+	 "without the GPU, with --gfx: registers and entries, the output of \"umr -vm\", or lines NAME=VALUE (cntl, base, start, end, "
 	 "fb_offset, ...) and ADDRESS=VALUE",
 	 BW_TEXT(struct vm_command, from)},
 	{"--set", "NAME=VALUE", "the same, one by one", BW_CALL(take_text)},
@@ -87,8 +114,9 @@ static const struct bw_option layout_rows[] = {
 	{"--translate-further", NULL, "PDB0 holds page table entries",
 	 BW_FLAG(struct vm_command, further)},
 	{"--bfs", "N", "with it: the block fragment size (9)", NUMBER_HAS(bfs, has_bfs)},
-	{"--cntl", "VALUE", "with --gfx: depth and block size from VM_CONTEXTn_CNTL",
-	 NUMBER_HAS(cntl, has_cntl)},
+	{"--cntl", "VALUE", "with --gfx, instead: depth and block size from VM_CONTEXTn_CNTL",
+	 BW_U64(struct vm_command, cntl, 0, UINT32_MAX), BW_HAS(struct vm_command, has_cntl),
+	 .wants = "a number of 32 bits"},
 	{"--vm-size", "BYTES",
 	 "of the address space: 256T, 128G, 0x2000000000 (48 bits of addresses)",
 	 BW_CALL(take_size)},
@@ -100,14 +128,14 @@ static const struct bw_option entry_rows[] = {
 	{"--level", "LEVEL", "pte, pde0, pde1, pde2, pde3", BW_TEXT(struct vm_command, level)},
 	{0},
 };
-static const struct bw_option all_rows[] = {BW_LOOK_GPU, BW_LOOK_END};
+static const struct bw_option all_rows[] = {BW_LOOK_GFX, BW_LOOK_GPU, BW_LOOK_END};
 
 const struct bw_command_line bw_line_vm = {
 	.name = "breakwater vm",
 	.usage = usage,
-	.groups = {{"walk, explain and maps without the GPU:", walk_rows},
-		   {"layout:", layout_rows},
-		   {"entry:", entry_rows},
+	.groups = {{"walk, explain and maps:", walk_rows, .taken = took_walk},
+		   {"layout:", layout_rows, .taken = took_layout},
+		   {"entry:", entry_rows, .taken = took_entry},
 		   {"all:", all_rows}},
 	.word = bw_look_take_word,
 };
@@ -122,10 +150,35 @@ static struct bw_error *small(const char *option, uint64_t v, unsigned *out)
 	return NULL;
 }
 
+/* Options that say the same thing in different ways. */
+static struct bw_error *refuse_both(const struct vm_command *c)
+{
+	const struct {
+		bool has[2];
+		const char *name[2];
+	} pairs[] = {
+		{{c->has_depth, c->has_levels}, {"--depth", "--levels"}},
+		{{c->has_depth, c->has_cntl}, {"--depth", "--cntl"}},
+		{{c->has_levels, c->has_cntl}, {"--levels", "--cntl"}},
+		{{c->has_block, c->has_field}, {"--block-size", "--page-table-block-size"}},
+		{{c->has_block, c->has_cntl}, {"--block-size", "--cntl"}},
+		{{c->has_field, c->has_cntl}, {"--page-table-block-size", "--cntl"}},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(pairs); i++)
+		if (pairs[i].has[0] && pairs[i].has[1])
+			return bw_errorf(BW_E_INVALID,
+					 "%s and %s say the same thing: give one of them",
+					 pairs[i].name[0], pairs[i].name[1]);
+	if (c->has_bfs && !c->further)
+		return bw_errorf(BW_E_INVALID, "--bfs needs --translate-further");
+	return NULL;
+}
+
 static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spec *s)
 {
 	enum bw_gpuvm_gen gen = c->look.has_part ? c->look.part.gen : BW_GPUVM_GFX11;
 	uint64_t directories_less = c->further ? 2 : 1;
+	BW_TRY(refuse_both(c));
 	*s = (struct bw_gpuvm_layout_spec){.further = c->further, .size_b = c->size_b};
 	if (!s->size_b)
 		s->size_b = 1ull << bw_gpuvm_va_bits(gen);
@@ -437,8 +490,9 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 		if (!bw_crash_vm_line(&vm->text, c->texts[i], strlen(c->texts[i])))
 			return bw_errorf(
 				BW_E_INVALID,
-				"\"%s\" is neither NAME=VALUE of a register nor ADDRESS=VALUE "
-				"of an entry (see --help)",
+				"\"%s\" is neither NAME=VALUE of a register (cntl has 32 bits) "
+				"nor ADDRESS=VALUE of an entry, whose address is a multiple of 8 "
+				"(see --help)",
 				c->texts[i]);
 	if (vm->text.failed)
 		return bw_error_nomem();
@@ -488,6 +542,10 @@ static struct bw_error *look_at(struct bw_look *l)
 	bool is_text = c->from || c->n_texts;
 	if (!strcmp(l->words[0], "explain") && l->n_words == 1 && !is_text)
 		return bw_look_explain_last(l);
+	if (!is_text && l->has_part)
+		return bw_errorf(BW_E_INVALID,
+				 "--gfx is for tables given as text (--from, --set, --entry): a "
+				 "GPU says itself what it is");
 	if (l->n_words != 2)
 		return bw_errorf(BW_E_INVALID, "%s wants one %s", l->words[0],
 				 is_maps ? "VMID" : "VMID@ADDRESS");
@@ -505,15 +563,24 @@ static struct bw_error *run_vm(struct bw_look *l)
 {
 	static const struct {
 		const char *name;
+		enum part part;
 		struct bw_error *(*run)(struct bw_look *l);
-	} parts[] = {{"walk", look_at},
-		     {"explain", look_at},
-		     {"maps", look_at},
-		     {"layout", layout},
-		     {"entry", entry}};
-	for (size_t i = 0; l->n_words && i < BW_ARRAY_SIZE(parts); i++)
-		if (!strcmp(l->words[0], parts[i].name))
-			return parts[i].run(l);
+	} parts[] = {{"walk", WALK, look_at},
+		     {"explain", WALK, look_at},
+		     {"maps", WALK, look_at},
+		     {"layout", LAYOUT, layout},
+		     {"entry", ENTRY, entry}};
+	const struct vm_command *c = l->cookie;
+	for (size_t i = 0; l->n_words && i < BW_ARRAY_SIZE(parts); i++) {
+		if (strcmp(l->words[0], parts[i].name) != 0)
+			continue;
+		for (enum part k = 0; k < N_PARTS; k++)
+			if (k != parts[i].part && c->option[k])
+				return bw_errorf(BW_E_INVALID,
+						 "%s is not an option of vm %s (see --help)",
+						 c->option[k], parts[i].name);
+		return parts[i].run(l);
+	}
 	return bw_errorf(BW_E_INVALID,
 			 "vm wants walk, explain, maps, layout or entry (see --help)");
 }

@@ -2,6 +2,7 @@
 #include "crash/vm_state.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,8 @@ static bool is_register(struct bw_crash_vm *vm, const char *name, size_t n, uint
 			    (registers[i].name[0] != '_' || context);
 		if (!brief && !full)
 			continue;
+		if (registers[i].is_32 && value > UINT32_MAX)
+			return false;
 		bool is_other = !brief && is_other_context(vm, name, n);
 		put_field(is_other ? &vm->other : &vm->context, i, brief, value);
 		return true;
@@ -129,8 +132,9 @@ static bool value_after(const char *p, uint64_t *out)
 		p++;
 	if (!isdigit((unsigned char)*p))
 		return false;
+	errno = 0;
 	*out = strtoull(p, &end, 0);
-	return !isalnum((unsigned char)*end);
+	return !errno && !isalnum((unsigned char)*end);
 }
 
 /* "PDE2@{": three levels of directories. */
@@ -149,7 +153,8 @@ static bool is_entry(struct bw_crash_vm *vm, const char *line)
 	uint64_t address, value;
 	if (p) {
 		p += 2;
-		if (!hex(&p, &address) || !(p = strchr(p, '}')) || !value_after(p + 1, &value))
+		if (!hex(&p, &address) || address % sizeof(value) || !(p = strchr(p, '}')) ||
+		    !value_after(p + 1, &value))
 			return false;
 		add_entry(vm, memory, address, value);
 		learn_depth(vm, line);
@@ -160,7 +165,7 @@ static bool is_entry(struct bw_crash_vm *vm, const char *line)
 		memory = *p == 's' ? BW_CRASH_SYSTEM : BW_CRASH_VRAM;
 		p = strchr(p, ':') + 1;
 	}
-	if (!hex(&p, &address) || !value_after(p, &value))
+	if (!hex(&p, &address) || address % sizeof(value) || !value_after(p, &value))
 		return false;
 	add_entry(vm, memory, address, value);
 	return true;
