@@ -97,7 +97,7 @@ static unsigned kind_of(const char **text)
 bool bw_debug_is_draw_place(const char *text)
 {
 	/* a function may have such a name, but its place would have no number after it */
-	return kind_of(&text) && *text >= '0' && *text <= '9';
+	return kind_of(&text) && ((*text >= '0' && *text <= '9') || *text == '-');
 }
 
 static struct bw_error *parse(const char *text, struct bw_draw_break *out)
@@ -246,8 +246,9 @@ static bool draws_to(struct bw_debug *d, const struct bw_draw_break *b,
 	return found;
 }
 
-/* Whether the draw is the driver's, a clear or a copy, in a program that has pipelines of its own:
- * who asks for a pixel or a vertex does not mean it. */
+/* Whether the draw is the driver's, a clear or a copy: who asks for a pixel or a vertex does not
+ * mean it. A program of which images or pipelines are known has pipelines for its own draws, though
+ * it may make them only after a clear. */
 static bool is_of_driver(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, w->info.dispatch);
@@ -259,8 +260,9 @@ static bool is_of_driver(struct bw_debug *d, const struct bw_wave_record *w)
 		bw_error_free(bw_debug_objects(d, &all, &n));
 	}
 	for (size_t i = 0; i < d->dispatches->n_objects; i++)
-		if (d->dispatches->objects[i].kind == BW_OBJECT_PIPELINE &&
-		    d->dispatches->objects[i].stage != BW_STAGE_COMPUTE)
+		if (d->dispatches->objects[i].kind == BW_OBJECT_IMAGE ||
+		    (d->dispatches->objects[i].kind == BW_OBJECT_PIPELINE &&
+		     d->dispatches->objects[i].stage != BW_STAGE_COMPUTE))
 			return true;
 	return false;
 }
