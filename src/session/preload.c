@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/program.h"
+#include "base/util.h"
 #include "session/vulkan_driver.h"
 
 /* The reason why the loader distrusts the environment (AT_SECURE, ld.so(8)); NULL: it does not. */
@@ -92,6 +94,28 @@ static bool is_for_shell(const char *program)
 	return fd >= 0 && bw_program_read(fd, &f) && !f.is_elf && !f.has_interpreter_line;
 }
 
+/* A program that needs a library of windows, and no display to open them on. */
+static bool lacks_display(const char *program)
+{
+	static const char *const libraries[] = {"libX11.so", "libxcb.so", "libwayland-client.so",
+						"libSDL", "libglfw.so"};
+	struct stat st;
+	bool found = false;
+	if (getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
+		return false;
+	_cleanup_free_ char *path = bw_program_find(program);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return false;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(libraries) && !found; i++)
+		found = memmem(data, (size_t)st.st_size, libraries[i], strlen(libraries[i]));
+	munmap(data, (size_t)st.st_size);
+	return found;
+}
+
 struct bw_error *bw_check_used(const char *program)
 {
 	_cleanup_free_ char *driver = NULL;
@@ -121,10 +145,15 @@ struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *
 	if (why)
 		return bw_errorf(BW_E_NOT_FOUND, "%s has not used the GPU: %s", program,
 				 why->message);
+	if (lacks_display(program))
+		return bw_errorf(
+			BW_E_NOT_FOUND,
+			"%s has a window, and neither DISPLAY nor WAYLAND_DISPLAY is set: start it "
+			"with a display, as by \"xvfb-run -a breakwater ...\"",
+			program);
 	return bw_errorf(
 		BW_E_NOT_FOUND,
-		"neither %s nor a program that it started opened the virtual GPU through the C library, in front "
-		"of which the agent stands: what makes system calls by itself does not see it, and cannot be "
-		"debugged",
+		"%s failed before it, or a program that it started, opened the virtual GPU; a program that makes "
+		"system calls by itself, not through the C library, does not see it and cannot be debugged",
 		program);
 }
