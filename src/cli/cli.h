@@ -159,8 +159,10 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHEC
  * not an error. */
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 struct bw_run_options;
-/* Runs the commands of -ex and -x. */
-struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o) BW_MUST_CHECK;
+/* Runs the commands of -ex and -x. The first that fails is the last; where a prompt follows, it is
+ * reported, and the others run. */
+struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o,
+				   bool has_prompt) BW_MUST_CHECK;
 struct bw_error *bw_cli_run_file(struct bw_cli *c,
 				 const char *path) BW_MUST_CHECK; /* "-": standard input */
 /* Whether commands wait on standard input. A terminal never counts; a pipe counts when something

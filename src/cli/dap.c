@@ -30,7 +30,7 @@ static struct bw_error *run_script(void *cookie, const struct bw_run_options *o)
 {
 	struct bw_cli *c = cookie;
 	c->editor = BW_EDITOR_LETS_WAIT;
-	struct bw_error *err = bw_cli_run_script(c, o);
+	struct bw_error *err = bw_cli_run_script(c, o, false);
 	c->editor = BW_EDITOR_WAITS;
 	return err;
 }

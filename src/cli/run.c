@@ -23,13 +23,20 @@
 #include "launch/options.h"
 #include "launch/plan.h"
 
-struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o)
+struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o,
+				   bool has_prompt)
 {
 	bw_vec_each(&o->script, item) {
 		if (c->quit)
 			break;
-		BW_TRY(item->kind == BW_SCRIPT_FILE ? bw_cli_run_file(c, item->text)
-						    : bw_cli_execute_scripted(c, item->text));
+		struct bw_error *err = item->kind == BW_SCRIPT_FILE
+					       ? bw_cli_run_file(c, item->text)
+					       : bw_cli_execute_scripted(c, item->text);
+		if (!has_prompt || bw_out_is_json(c->out))
+			BW_TRY(err);
+		else if (err)
+			bw_out_error(c->out, err);
+		bw_error_free(err);
 	}
 	return NULL;
 }
@@ -39,7 +46,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct bw_run_option
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
 	bool piped = !o->script.len && !o->batch && !o->interactive && bw_cli_commands_on_stdin();
-	BW_TRY(bw_cli_run_script(c, o));
+	BW_TRY(bw_cli_run_script(c, o, terminal || o->interactive));
 	if (c->quit)
 		return NULL;
 	if (piped)
@@ -47,7 +54,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct bw_run_option
 	/* Commands of standard input come after those given as options, as in gdb. */
 	if (o->script.len && !o->batch && !o->interactive && !isatty(STDIN_FILENO))
 		return bw_cli_run_file(c, "-");
-	if (o->script.len && !terminal)
+	if (o->script.len && !terminal && !o->interactive)
 		return NULL;
 	if (!o->script.len && !o->interactive && !o->attach && !c->session->crash) {
 		c->plain = true;
