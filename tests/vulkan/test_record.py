@@ -57,7 +57,7 @@ def check_values(first, address):
     commands += ["print sum @lanes", "print p.at.x + 1", "info address sum", "continue"]
     out, status = breakwater("-O0", SHADER, commands=commands)
     assert status == 0, out
-    assert "i = <the lane has not begun its record>" in out, out
+    assert "i = <not known before the lane's first line>" in out, out
     parts = out.split("[Switching to ")[2:]
     assert len(parts) == len(lanes), out
     for lane, part in zip(lanes, parts):
@@ -128,7 +128,7 @@ def check_left_behind(first):
     for c in (f"break *{first}", "run", "delete", f"set var *(unsigned long *){end} = 0xbf800000bf800000", f"break *$pc if $_thread > {2 * waves}", "continue", "info locals"):
         command += ["-ex", c]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
-    assert re.search(r"^i = <the lane has not begun its record>$", done.stdout, re.M), done.stdout + done.stderr
+    assert re.search(r"^i = <not known before the lane's first line>$", done.stdout, re.M), done.stdout + done.stderr
 
 
 def check_refusals(address):

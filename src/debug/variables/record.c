@@ -61,9 +61,9 @@ static struct bw_error *find_record(const struct bw_value_of *x, const struct bw
 		BW_TRY(find_head(x, bw_lines_is_second(f->lines), out, &found));
 	if (found)
 		BW_TRY(read_private(x, *out + STATE_AT_B, &state, sizeof(state)));
-	*out_why = !found ? "the lane has not begun its record"
+	*out_why = !found ? "not known before the lane's first line"
 		   : state == BW_SPIRV_RECORD_ENDED
-			   ? "the lane has not begun its record, or has returned"
+			   ? "not known before the lane's first line, nor after it has returned"
 			   : NULL;
 	return NULL;
 }
