@@ -37,9 +37,10 @@ struct bw_crash_vm {
 enum { BW_CRASH_MAX_VM_ENTRIES = 1 << 20 };
 
 /* Takes everything that the line has; false: nothing, also where a value has more bits than its
- * register or an entry's address is not a multiple of 8. Names of registers are the kernel's, with any
- * prefix, or short: cntl, base, start, end, fb_offset, fb_base, fb_top, agp_base, agp_bot, agp_top,
- * sys_low, sys_high, mx_l1_tlb_cntl. An entry is ADDRESS=VALUE, with vram: or sys: in front. */
+ * register or an entry's address is not a multiple of 8. Names of registers are the kernel's, with
+ * any prefix, or short: cntl, base, start, end, fb_offset, fb_base, fb_top, agp_base, agp_bot,
+ * agp_top, sys_low, sys_high, mx_l1_tlb_cntl. An entry is ADDRESS=VALUE, with vram: or sys: in
+ * front. */
 bool bw_crash_vm_line(struct bw_crash_vm *vm, const char *text, size_t n);
 /* After the last line: has_cntl and has_base of the context say whether it can be walked. */
 void bw_crash_vm_end(struct bw_crash_vm *vm, enum bw_gpuvm_gen gen);
