@@ -66,20 +66,21 @@ static VkPipelineColorBlendAttachmentState blend_of(const struct scene *s)
 
 static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
 			    const VkSpecializationInfo *constants,
-			    VkPipelineShaderStageCreateInfo out[5])
+			    VkPipelineShaderStageCreateInfo out[6])
 {
 	struct stage {
 		VkShaderStageFlagBits stage;
 		const char *name;
-	} all[5] = {{VK_SHADER_STAGE_VERTEX_BIT, s->vert ? s->vert : "scene"},
+	} all[6] = {{VK_SHADER_STAGE_VERTEX_BIT, s->vert ? s->vert : "scene"},
 		    {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, s->tesc},
 		    {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, s->tese},
 		    {VK_SHADER_STAGE_GEOMETRY_BIT, s->geom},
-		    {VK_SHADER_STAGE_FRAGMENT_BIT, s->frag}};
+		    {VK_SHADER_STAGE_FRAGMENT_BIT, s->frag},
+		    {VK_SHADER_STAGE_TASK_BIT_EXT, s->task}};
 	if (s->mesh)
 		all[0] = (struct stage){VK_SHADER_STAGE_MESH_BIT_EXT, s->mesh};
 	uint32_t n = 0;
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		if (all[i].name)
 			out[n++] = (VkPipelineShaderStageCreateInfo){
 				.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -107,7 +108,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 	float clip = s->has_clip ? s->clip : -1000;
 	VkSpecializationMapEntry entry = {0, 0, sizeof(clip)};
 	VkSpecializationInfo constants = {1, &entry, sizeof(clip), &clip};
-	VkPipelineShaderStageCreateInfo stages[5];
+	VkPipelineShaderStageCreateInfo stages[6];
 	const uint32_t n_stages = make_stages(gpu, s, &constants, stages);
 	VkVertexInputBindingDescription binding = {0, 32, VK_VERTEX_INPUT_RATE_VERTEX};
 	VkVertexInputAttributeDescription attributes[2] = {

@@ -15,8 +15,8 @@ enum blend { NO_BLEND, BLEND_OVER, BLEND_ADD, BLEND_CONSTANT, BLEND_MAX, BLEND_D
 
 struct scene {
 	const char *name, *frag, *vert; /* vert NULL: scene.vert */
-	const char *geom, *tesc, *tese, *mesh;
-	uint32_t groups[3]; /* of a mesh shader; indirect: of the first draw */
+	const char *geom, *tesc, *tese, *mesh, *task;
+	uint32_t groups[3]; /* of a mesh or task shader; indirect: of the first draw */
 	uint32_t patch;	    /* vertices of one */
 	VkPrimitiveTopology topology;
 	uint32_t first, count;

@@ -13,6 +13,7 @@
 #include "vgpu/device/register_own.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/spi.h"
 
 /* Errors of a queue as its interrupt says them: enum kfd_dbg_trap_exception_code of kfd_ioctl.h,
  * EC_QUEUE_PACKET_*. */

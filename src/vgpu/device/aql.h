@@ -34,6 +34,7 @@ uint64_t bw_aql_slot_va(const struct bw_queue *q, uint64_t index);
 bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw);
 enum bw_cp_result bw_aql_run(struct bw_queue *q);
 
+struct bw_cwsr_resume;
 /* Takes packet `next` up again, which had begun when the queue was saved. False: the queue has been
  * stopped. */
 bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume);

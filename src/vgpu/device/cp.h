@@ -99,7 +99,15 @@ struct bw_queue {
 	struct bw_draw *draw; /* of the current packet: draw.h */
 	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
 	uint32_t n_indices;
-	uint32_t n_drawn;     /* draws of the current packet that are done */
+	uint32_t n_drawn; /* draws of the current packet that are done */
+	struct {
+		uint64_t control_va; /* DISPATCH_TASK_STATE_INIT: task_ring.h */
+		/* a grid of the current packet: its first entry, groups that are dispatched */
+		bool has_begun;
+		uint64_t first, n_done;
+		uint64_t stretch_first; /* the first entry of the stretch */
+		bool is_skipped;	/* the draw is left out: its entries are passed over */
+	} task;
 	uint32_t n_rounds;    /* of waves of all its draws */
 	const char *left_out; /* why a draw was left out last, and of which VMID */
 	unsigned left_out_vmid;
@@ -228,6 +236,7 @@ struct bw_dispatch {
 	uint32_t id[3]; /* next group to place */
 	bool all_placed;
 	uint64_t n_alive; /* groups, placed and not ended */
+	uint64_t n_left;  /* of a part: groups to place; else 0 */
 	/* of a context save: groups in the save area, groups that have not been placed again */
 	uint64_t n_saved, n_pending;
 	struct bw_restored *restored; /* when it is submitted: its groups that come back */
@@ -261,20 +270,8 @@ struct bw_group {
 
 struct bw_error *bw_spi_create(struct bw_device *dev) BW_MUST_CHECK;
 void bw_spi_destroy(struct bw_device *dev);
-/* The AQL packet that a dispatch comes from. */
-struct bw_dispatch_origin {
-	uint32_t slot;			     /* in the ring */
-	uint64_t index;			     /* of the packet */
-	uint32_t lds_b;			     /* of a workgroup, by the byte */
-	struct bw_aql_running *running;	     /* done: set when the dispatch is complete */
-	const struct bw_cwsr_resume *resume; /* it has begun before; or NULL */
-};
 /* What comes now on this queue may wait for what came before (bw_queue.stretch). */
 void bw_queue_new_stretch(struct bw_queue *q);
-/* Takes a dispatch of the queue with the registers in q->sh; origin NULL: of a PM4 packet. False:
- * it can never run, out_why says so. */
-bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
-		     const struct bw_dispatch_origin *origin, const char **out_why);
 /* For context saves (cwsr.c). Held: nothing of the queue is placed. */
 void bw_spi_hold(struct bw_queue *q, bool held);
 /* Groups on WGPs. */

@@ -71,7 +71,7 @@ static enum bw_cp_result draw(struct bw_queue *q, const struct bw_pm4_packet *p,
 		if (why)
 			bw_cp_leave_out(q, p, why);
 		if (!q->draw)
-			return BW_CP_DONE;
+			return call->is_task ? bw_cp_task_skip(q, p) : BW_CP_DONE;
 		bw_sched_flush_code(q->dev);
 	}
 	enum bw_cp_result result = bw_draw_continue(q->draw, &why);
@@ -153,6 +153,25 @@ enum bw_cp_result bw_cp_dispatch_mesh_direct(struct bw_queue *q, const struct bw
 		return bw_cp_malformed(q, p);
 	struct bw_draw_call call = mesh_call((const uint32_t[]){d.x, d.y, d.z});
 	return draw(q, p, &call);
+}
+
+/* Its groups are in the ring of task shaders. */
+enum bw_cp_result bw_cp_dispatch_taskmesh_gfx(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_dispatch_taskmesh_gfx d;
+	if (!bw_pm4_dispatch_taskmesh_gfx(p, &d))
+		return bw_cp_malformed(q, p);
+	if (q->task.is_skipped)
+		return bw_cp_task_skip(q, p);
+	return draw(q, p,
+		    &(struct bw_draw_call){.n = 1,
+					   .n_instances = 1,
+					   .is_mesh = true,
+					   .is_task = true,
+					   .ring_register = d.ring_register,
+					   .dimensions_register = d.has_dimensions
+									  ? d.dimensions_register
+									  : BW_PM4_SH_BEGIN_DW});
 }
 
 /* ---- draws whose numbers are in memory ---- */

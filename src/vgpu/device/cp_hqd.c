@@ -90,6 +90,7 @@ static void activate(struct bw_queue *q)
 	bw_draw_end(q);
 	q->left_out = NULL;
 	q->n_drawn = 0;
+	memset(&q->task, 0, sizeof(q->task));
 	memset(&q->aql, 0, sizeof(q->aql));
 	memset(&q->stomp, 0, sizeof(q->stomp));
 	atomic_store(&q->error, BW_QUEUE_OK);

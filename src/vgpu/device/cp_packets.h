@@ -6,6 +6,7 @@
  * stops the queue with a reason when it cannot be done; the packet then ends with BW_CP_STOP. */
 
 #include "vgpu/device/cp.h"
+#include "vgpu/device/task_ring.h"
 
 typedef enum bw_cp_result bw_cp_packet_fn(struct bw_queue *q, const struct bw_pm4_packet *p);
 
@@ -34,7 +35,13 @@ bw_cp_packet_fn bw_cp_clear_state, bw_cp_num_instances, bw_cp_index_type, bw_cp_
 	bw_cp_index_buffer_size, bw_cp_draw_index_auto, bw_cp_draw_index_2,
 	bw_cp_draw_index_offset_2, bw_cp_draw_indirect, bw_cp_draw_index_indirect,
 	bw_cp_draw_indirect_multi, bw_cp_draw_index_indirect_multi, bw_cp_dispatch_mesh_direct,
-	bw_cp_dispatch_mesh_indirect_multi;
+	bw_cp_dispatch_mesh_indirect_multi, bw_cp_dispatch_taskmesh_gfx;
+/* cp_task.c: packets of task shaders */
+bw_cp_packet_fn bw_cp_dispatch_task_state_init, bw_cp_dispatch_taskmesh_direct,
+	bw_cp_dispatch_taskmesh_indirect;
+/* The draw of a DISPATCH_TASKMESH_GFX is left out: takes what its task shader launches out of the
+ * ring. */
+bw_cp_packet_fn bw_cp_task_skip;
 /* cp_events.c: events and the counters they write */
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
 /* Whether samples passed between the events that have written to va. False: it cannot be read. */

@@ -126,9 +126,31 @@ void bw_dispatch_free(struct bw_dispatch *d)
 	free(d);
 }
 
-bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
-		     const struct bw_dispatch_origin *origin, const char **out_why)
+struct asked {
+	unsigned vmid;
+	const uint32_t *dim;
+	uint32_t initiator;
+	const struct bw_dispatch_origin *origin; /* or NULL */
+	const struct bw_dispatch_part *part;	 /* or NULL: all */
+};
+
+/* The first group of a part. */
+static void begin_part(struct bw_dispatch *d, const struct bw_dispatch_part *part)
 {
+	uint64_t at = part->first;
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t n = d->end[i] - d->begin[i];
+		d->id[i] = d->begin[i] + (uint32_t)(at % n);
+		at /= n;
+	}
+	d->n_left = part->n;
+}
+
+static bool take(struct bw_queue *q, const struct asked *asked, const char **out_why)
+{
+	const struct bw_dispatch_origin *origin = asked->origin;
+	const struct bw_dispatch_part *part = asked->part;
+	const uint32_t initiator = asked->initiator;
 	if (q->dev->profile->no_shaders) {
 		*out_why = q->dev->profile->no_shaders;
 		return false;
@@ -140,7 +162,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	}
 	d->dev = q->dev;
 	d->queue = q;
-	d->vmid = (uint8_t)vmid;
+	d->vmid = (uint8_t)asked->vmid;
 	d->initiator = initiator;
 	d->lanes = q->dev->profile->waves.has_wave32 && initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
 	d->pc = bw_canonical(bw_join_256b(SH_FIELD(q, PGM_HI, DATA), SH(q, PGM_LO)));
@@ -155,7 +177,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		any_cu |= d->cu_mask[i] != 0;
 	}
 	bw_stomp_next_dispatch(q, &d->stomp);
-	*out_why = decode_grid(q, d, dim);
+	*out_why = decode_grid(q, d, asked->dim);
 	if (!*out_why)
 		*out_why = decode_resources(q, d);
 	if (!*out_why && !any_cu)
@@ -168,7 +190,10 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		free(d);
 		return !*out_why;
 	}
-	d->packet_id = origin ? origin->slot : q->n_dispatches;
+	const bool goes_on = part && part->first;
+	if (part)
+		begin_part(d, part);
+	d->packet_id = origin ? origin->slot : q->n_dispatches - goes_on;
 	if (!q->stretch)
 		bw_queue_new_stretch(q);
 	d->stretch = q->stretch;
@@ -176,7 +201,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		free(d);
 		return false;
 	}
-	q->n_dispatches++;
+	q->n_dispatches += !goes_on;
 	if (origin) {
 		d->lds_exact_b = origin->lds_b;
 		d->done = &origin->running->done;
@@ -188,7 +213,21 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	 * (doc/hardware/traps.md 6). KFD's handlers want its number of the doorbell. */
 	d->doorbell = bw_is_aql(q) ? bw_aql_doorbell_id(q)
 				   : BW_HQD_FIELD(q, HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
-	q->n_invocations += invocations(d);
+	if (!part) /* a task shader's are not counted */
+		q->n_invocations += invocations(d);
 	bw_spi_submit(d);
 	return true;
+}
+
+bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
+		     const struct bw_dispatch_origin *origin, const char **out_why)
+{
+	return take(q, &(struct asked){vmid, dim, initiator, origin, NULL}, out_why);
+}
+
+bool bw_spi_dispatch_part(struct bw_queue *q, unsigned vmid, const uint32_t dim[3],
+			  uint32_t initiator, const struct bw_dispatch_part *part,
+			  const char **out_why)
+{
+	return take(q, &(struct asked){vmid, dim, initiator, NULL, part}, out_why);
 }

@@ -149,10 +149,13 @@ static enum bw_cp_result begin_vertices(struct bw_draw *d, const char **out_why)
 {
 	bool is_hull = d->state.hull.on;
 	bool is_made = is_hull		  ? bw_draw_divide_patches(d)
+		       : d->call.is_task  ? bw_draw_make_task_groups(d)
 		       : d->state.is_mesh ? bw_draw_make_mesh_groups(d)
 					  : bw_draw_make_subgroups(d);
 	if (!is_made)
 		return stop(d, d->why, out_why);
+	if (d->task.waits)
+		return BW_CP_POLL;
 	if (!d->n_subgroups) {
 		d->phase = BW_DRAW_BEGINS;
 		return is_hull ? BW_CP_JUMPED : at_end(d);
@@ -173,6 +176,8 @@ static void go_back(struct bw_draw *d)
 static enum bw_cp_result end_vertices(struct bw_draw *d, const char **out_why)
 {
 	go_back(d);
+	if (d->call.is_task && !bw_draw_free_tasks(d))
+		return stop(d, d->why, out_why);
 	if (!has_pixels(d))
 		return BW_CP_JUMPED;
 	if (!bw_draw_make_primitives(d))

@@ -27,6 +27,10 @@ struct bw_draw_call {
 	uint32_t first_index;
 	bool is_mesh; /* then n is the number of groups */
 	uint32_t groups[3];
+	/* The groups are what a task shader launches (task_ring.h). User SGPRs, or
+	 * BW_PM4_SH_BEGIN_DW for none: the entry, and how many groups it has. */
+	bool is_task;
+	uint32_t ring_register, dimensions_register;
 };
 
 /* NULL, and a draw in *out (also when it has nothing to do: NULL there); or the reason why it is

@@ -200,10 +200,19 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 	return true;
 }
 
+void bw_draw_begin_mesh_group(const struct bw_draw *d, struct bw_draw_subgroup *g,
+			      const uint32_t size[3], uint32_t number)
+{
+	bw_draw_begin_subgroup(g);
+	g->n_vertices = d->state.mesh_vertices;
+	g->n_primitives = d->state.mesh_primitives;
+	g->mesh[0] = number % size[0];
+	g->mesh[1] = number / size[0] % size[1];
+	g->mesh[2] = number / size[0] / size[1];
+}
+
 bool bw_draw_make_mesh_groups(struct bw_draw *d)
 {
-	const struct bw_draw_state *s = &d->state;
-	const uint32_t *size = d->call.groups;
 	uint32_t unit = 0;
 	d->n_subgroups = 0;
 	d->why[0] = '\0';
@@ -211,12 +220,7 @@ bool bw_draw_make_mesh_groups(struct bw_draw *d)
 		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
 		if (d->n_subgroups && !bw_draw_has_room(d, unit))
 			break;
-		bw_draw_begin_subgroup(g);
-		g->n_vertices = s->mesh_vertices;
-		g->n_primitives = s->mesh_primitives;
-		g->mesh[0] = d->at % size[0];
-		g->mesh[1] = d->at / size[0] % size[1];
-		g->mesh[2] = d->at / size[0] / size[1];
+		bw_draw_begin_mesh_group(d, g, d->call.groups, d->at);
 		bw_draw_end_subgroup(d, g, &unit);
 		d->n_subgroups++;
 		d->at++;

@@ -433,7 +433,7 @@ uint32_t bw_draw_look_begin(struct bw_queue *q, const struct bw_draw_call *call,
 {
 	struct bw_draw_look *l = q->dev->draw_look;
 	struct bw_draws_draw x = {.vmid = bw_cp_vmid(q),
-				  .n = call->n,
+				  .n = call->is_task ? 0 : call->n,
 				  .n_instances = call->n_instances,
 				  .is_indexed = call->indexed,
 				  .packet_va = bw_draw_packet_va(q)};
@@ -460,6 +460,16 @@ uint32_t bw_draw_look_begin(struct bw_queue *q, const struct bw_draw_call *call,
 	}
 	pthread_mutex_unlock(&l->lock);
 	return x.number;
+}
+
+void bw_draw_look_groups(const struct bw_draw *d, uint32_t n)
+{
+	struct bw_draw_look *l = d->dev->draw_look;
+	pthread_mutex_lock(&l->lock);
+	struct bw_draws_draw *x = l->draws ? &l->draws[d->number % DRAWS] : NULL;
+	if (x && x->number == d->number)
+		x->n = n;
+	pthread_mutex_unlock(&l->lock);
 }
 
 int bw_device_draws_draw(struct bw_device *dev, struct bw_draws_draw *io)

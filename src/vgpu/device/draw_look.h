@@ -37,6 +37,8 @@ void bw_draw_look_destroy(struct bw_device *dev);
  * pixel that is watched from here on into d. */
 uint32_t bw_draw_look_begin(struct bw_queue *q, const struct bw_draw_call *call, struct bw_draw *d,
 			    const char *left_out);
+/* How many groups a task shader has launched so far. */
+void bw_draw_look_groups(const struct bw_draw *d, uint32_t n);
 /* A group's waves are launched, by a worker: whether one of them is to stop. */
 bool bw_draw_look_stops(const struct bw_group *g);
 /* Something has become of the watched pixel. Copies; number and n_dropped are set here. */

@@ -12,6 +12,7 @@
 #include "vgpu/device/draw_look.h"
 #include "vgpu/device/draw_state.h"
 #include "vgpu/device/draw_tiles.h"
+#include "vgpu/device/task_ring.h"
 
 enum { BW_DRAW_WHY = 200 };
 
@@ -26,6 +27,8 @@ struct bw_draw_subgroup {
 	uint32_t outputs;   /* where those of its patches begin */
 	uint32_t order;	    /* its number, where they have one */
 	uint32_t mesh[3];   /* which group of a mesh shader it is */
+	/* launched by a task shader: its entry in the ring, and the groups of that */
+	uint32_t entry, entry_groups[3];
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
@@ -61,6 +64,17 @@ unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_dra
 /* Makes the next subgroups; of a mesh shader. False: d->why. */
 bool bw_draw_make_subgroups(struct bw_draw *d);
 bool bw_draw_make_mesh_groups(struct bw_draw *d);
+/* The group of that number, of a grid. */
+void bw_draw_begin_mesh_group(const struct bw_draw *d, struct bw_draw_subgroup *g,
+			      const uint32_t size[3], uint32_t number);
+
+/* ---- draw_task.c ---- */
+/* Of a mesh shader that a task shader launches: as many groups as there are by now. */
+bool bw_draw_make_task_groups(struct bw_draw *d);
+/* Sets the user SGPRs of a wave that tell it of its group's entry. */
+void bw_draw_set_task(const struct bw_draw *d, const struct bw_draw_subgroup *g, uint32_t *user);
+/* The waves of all groups that were made have ended: their entries are free. False: d->why. */
+bool bw_draw_free_tasks(struct bw_draw *d);
 
 /* For draw_hull.c, too. The next primitive becomes d->begun. False: there is none, (d->why) it
  * cannot be read, or (d->budget) the search took long. */
@@ -223,6 +237,18 @@ struct bw_draw {
 	struct bw_tess *tess; /* of that patch, once divided; its next primitive */
 	bool is_divided;
 	unsigned tess_primitive;
+
+	/* of a task shader's ring: the entry that is read, and how much of it has been */
+	struct {
+		struct bw_task_ring ring;
+		uint64_t entry;
+		bool has_entry;
+		uint32_t groups[3], at, n;
+		bool has_begun, is_over, waits;
+		uint32_t unit;	/* bw_draw_end_subgroup() */
+		uint64_t freed; /* the first entry that is not free */
+		uint32_t n_all; /* groups so far */
+	} task;
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
 	unsigned n_subgroups;

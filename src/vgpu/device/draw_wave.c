@@ -278,6 +278,8 @@ static void launch_mesh(const struct bw_draw *d, const struct bw_group *group, s
 	w->s[MESH_XY] = g->mesh[0] | g->mesh[1] << 16;
 	w->s[MESH_Z] = g->ring_unit | g->mesh[2] << 16;
 	memcpy(&w->s[GS_USER], s->gs.user, s->gs.n_user * sizeof(*w->s));
+	if (d->call.is_task)
+		bw_draw_set_task(d, g, &w->s[GS_USER]);
 	for (unsigned lane = 0; lane < n; lane++) {
 		const unsigned *size = s->mesh_size, i = first + lane;
 		uint32_t ids = 0;

@@ -229,6 +229,8 @@ static bool is_stalled(struct bw_device *dev, unsigned vmid)
 /* The next group of d; false: that was the last one. */
 static bool step(struct bw_dispatch *d)
 {
+	if (d->n_left && !--d->n_left)
+		return false;
 	for (unsigned i = 0; i < 3; i++) {
 		if (++d->id[i] < d->end[i])
 			return true;

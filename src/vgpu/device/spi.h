@@ -52,4 +52,25 @@ uint64_t bw_spi_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, un
 void bw_spi_waves(struct bw_device *dev, uint32_t out[BW_N_VMIDS]);
 void bw_spi_counts(struct bw_device *dev, uint64_t *out_dispatches, uint64_t *out_waves);
 
+/* The AQL packet that a dispatch comes from. */
+struct bw_dispatch_origin {
+	uint32_t slot;			     /* in the ring */
+	uint64_t index;			     /* of the packet */
+	uint32_t lds_b;			     /* of a workgroup, by the byte */
+	struct bw_aql_running *running;	     /* done: set when the dispatch is complete */
+	const struct bw_cwsr_resume *resume; /* it has begun before; or NULL */
+};
+/* Takes a dispatch of the queue with the registers in q->sh; origin NULL: of a PM4 packet. False:
+ * it can never run, out_why says so. */
+bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
+		     const struct bw_dispatch_origin *origin, const char **out_why);
+/* The same for some of the groups, counted with the first dimension first. The first part counts
+ * as the dispatch. */
+struct bw_dispatch_part {
+	uint64_t first, n;
+};
+bool bw_spi_dispatch_part(struct bw_queue *q, unsigned vmid, const uint32_t dim[3],
+			  uint32_t initiator, const struct bw_dispatch_part *part,
+			  const char **out_why);
+
 #endif

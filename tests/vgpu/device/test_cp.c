@@ -326,21 +326,59 @@ static void test_conditions_and_changes(void **state)
 	rig_stop(&r);
 }
 
-/* A draw that is not supported is left out, and the packets after it are executed. */
+/* A control buffer of task shaders and a ring of four entries, as radv_queue.c of Mesa 25 makes
+ * them. */
+enum { CONTROL = RIG_DATA + 0x800, TASK_RING = RIG_DATA + 0x900, N_ENTRIES = 4 };
+static uint32_t *make_task_ring(struct rig *r)
+{
+	uint32_t *p = data(r) + 0x800 / 4;
+	p[0] = p[2] = p[4] = p[6] = N_ENTRIES;
+	p[7] = (uint32_t)TASK_RING;
+	return p;
+}
+
+/* A draw that is not supported is left out, and the packets after it are executed. What a task
+ * shader would launch is taken out of its ring. */
 static void test_left_out(void **state)
 {
 	struct rig r;
 	rig_start(&r, NULL);
+	uint32_t *control = make_task_ring(&r), *entries = control + 0x100 / 4;
+	memcpy(entries, (const uint32_t[]){7, 8, 9, 1, 0, 0, 0, 3}, 32);
 	struct bw_pm4_stream s = {0};
-	PUT(&s, 0xc0002f00, 1);			 /* NUM_INSTANCES */
-	PUT(&s, 0xc0012d00, 3, 2);		 /* DRAW_INDEX_AUTO: no primitive shader is on */
-	PUT(&s, 0xc0042700, 3, 0x1000, 0, 3, 0); /* DRAW_INDEX_2 */
-	PUT(&s, 0xc0023000, 3, 2, 0);		 /* DRAW_INDEX_MULTI_AUTO */
-	/* RADV's preamble for task shaders, and what would start them */
-	PUT(&s, 0xc001a900, 0x1000, 0); /* DISPATCH_TASK_STATE_INIT */
-	PUT(&s, 0xc0024d00, 0, 0, 0);	/* DISPATCH_TASKMESH_GFX */
+	PUT(&s, 0xc0002f00, 1);			   /* NUM_INSTANCES */
+	PUT(&s, 0xc0012d00, 3, 2);		   /* DRAW_INDEX_AUTO: no primitive shader is on */
+	PUT(&s, 0xc0042700, 3, 0x1000, 0, 3, 0);   /* DRAW_INDEX_2 */
+	PUT(&s, 0xc0023000, 3, 2, 0);		   /* DRAW_INDEX_MULTI_AUTO */
+	PUT(&s, 0xc001a900, (uint32_t)CONTROL, 0); /* DISPATCH_TASK_STATE_INIT */
+	PUT(&s, 0xc0024d00, 0, 0, 0);		   /* DISPATCH_TASKMESH_GFX */
 	uint64_t fence = rig_submit(&r, 0, &s);
 	assert_true(rig_wait(&r, 0, fence, WAIT_MS));
+	assert_int_equal(control[0], 4); /* written */
+	assert_int_equal(control[2], 6); /* read */
+	assert_int_equal(control[4], 6); /* freed */
+	rig_stop(&r);
+}
+
+/* Of no groups there is only the entry that ends the draw, as far as there is room for it. */
+static void test_task_entries(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	uint32_t *control = make_task_ring(&r), *entries = control + 0x100 / 4;
+	control[0] = 9; /* in the third pass through the ring */
+	control[2] = control[4] = 5;
+	struct bw_pm4_stream s = {0}, t = {0};
+	PUT(&s, 0xc001a900, (uint32_t)CONTROL, 0);    /* DISPATCH_TASK_STATE_INIT */
+	PUT(&s, 0xc004aa02, 0, 1, 1, 0x2a041, 0x240); /* DISPATCH_TASKMESH_DIRECT_ACE */
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_false(rig_wait(&r, RING, fence, 50));
+	const uint32_t freed = 6;
+	bw_pm4_put_write_mem(&t, CONTROL + 16, &freed, 1);
+	assert_true(rig_wait(&r, 1, rig_submit(&r, 1, &t), WAIT_MS));
+	assert_true(rig_wait(&r, RING, fence, WAIT_MS));
+	assert_int_equal(control[0], 10);
+	assert_int_equal(entries[4 + 3], 2); /* the end; ready is 0 in an even pass */
 	rig_stop(&r);
 }
 
@@ -364,6 +402,11 @@ static void test_refused(void **state)
 	REFUSED(183, "ATOMIC 9 is not", 0xc0071e00, 9, (uint32_t)RIG_DATA, 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "WRITE_SPACE", 0xc0074500, 2 << 8, REG(SCRATCH_REG0), 0, 0, 0, 0, 0, 0);
 	REFUSED(183, "COMPUTE_NUM_THREAD", 0xc0031502, 1, 1, 1, 1);
+	/* task shaders: without a control buffer, with one of zeros, with too many groups */
+	REFUSED(183, "no DISPATCH_TASK_STATE_INIT", 0xc004aa02, 1, 1, 1, 0x2a041, 0x240);
+	REFUSED(183, "makes no sense", 0xc001a900, (uint32_t)RIG_DATA, 0, 0xc004aa02, 1, 1, 1,
+		0x2a041, 0x240);
+	REFUSED(183, "65535 groups", 0xc004aa02, 0x10000, 1, 1, 0x2a041, 0x240);
 }
 
 /* The kernel's own ring may write what a user may not. */
@@ -383,5 +426,5 @@ static void test_kernel_registers(void **state)
 }
 
 TESTS(test_scratch_reg, test_wrap, test_data_packets, test_wait_reg_mem, test_indirect_buffers,
-      test_cond_exec, test_predication, test_left_out, test_refused, test_kernel_registers,
-      test_atomics, test_conditions_and_changes);
+      test_cond_exec, test_predication, test_left_out, test_task_entries, test_refused,
+      test_kernel_registers, test_atomics, test_conditions_and_changes);
