@@ -92,6 +92,7 @@ enum {
 	OP_NO_LINE = 317,
 	OP_EXECUTION_MODE_ID = 331,
 	OP_TERMINATE_INVOCATION = 4416,
+	OP_EMIT_MESH_TASKS = 5294,
 };
 
 /* 3.20, 3.21: decorations and what a variable is that is built in */
@@ -121,6 +122,7 @@ enum {
 	MODEL_GEOMETRY = 3,
 	MODEL_PIXEL = 4,   /* Fragment */
 	MODEL_COMPUTE = 5, /* GLCompute */
+	MODEL_TASK = 5364, /* TaskEXT */
 	MODEL_MESH = 5365, /* MeshEXT */
 	MODE_LOCAL_SIZE = 17,
 	MODE_LOCAL_SIZE_ID = 38,

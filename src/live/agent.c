@@ -292,6 +292,7 @@ static void copy_dispatch(const struct bw_agent_dispatch *from, struct bw_target
 		.hull_va = from->hull_va,
 		.hull = {from->hull[0], from->hull[1]},
 		.second = from->second,
+		.task = from->task,
 		.stage = from->stage <= BW_AGENT_PIXEL ? (enum bw_target_stage)from->stage
 						       : BW_STAGE_COMPUTE,
 		.draw = {from->n_vertices, from->n_instances, from->n_draws, from->is_indexed},

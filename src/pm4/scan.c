@@ -37,6 +37,7 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 	struct bw_pm4_draw_index_indirect_multi indexed_multi;
 	struct bw_pm4_dispatch_mesh_direct mesh;
 	struct bw_pm4_dispatch_mesh_indirect_multi mesh_multi;
+	struct bw_pm4_dispatch_taskmesh_gfx task;
 	*out = (struct bw_pm4_draw){.n = IN_MEMORY, .n_instances = IN_MEMORY, .n_draws = 1};
 	if (bw_pm4_draw_index_auto(p, &plain)) {
 		if (!(plain.draw_initiator & BW_PM4_DRAW_OPAQUE))
@@ -59,6 +60,8 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 		return true;
 	} else if (bw_pm4_dispatch_mesh_indirect_multi(p, &mesh_multi)) {
 		out->n_draws = mesh_multi.n_draws;
+	} else if (bw_pm4_dispatch_taskmesh_gfx(p, &task)) {
+		out->is_task = true;
 	} else if (bw_pm4_draw_index_indirect(p, &indexed_indirect)) {
 		out->is_indexed = true;
 	} else if (!bw_pm4_draw_indirect(p, &indirect)) {
@@ -66,6 +69,26 @@ static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_pa
 	}
 	if (out->n != IN_MEMORY)
 		out->n_instances = state->n_instances;
+	return true;
+}
+
+/* Dispatches of task shaders; of several, dim is that of the first one. */
+static bool look_at_task(const struct bw_pm4_packet *p, struct bw_pm4_find *f)
+{
+	struct bw_pm4_dispatch_taskmesh_direct_ace direct;
+	struct bw_pm4_dispatch_taskmesh_indirect_multi_ace multi;
+	if (bw_pm4_dispatch_taskmesh_direct_ace(p, &direct)) {
+		f->dispatch = (struct bw_pm4_dispatch){
+			{direct.x, direct.y, direct.z}, direct.initiator, true};
+	} else if (bw_pm4_dispatch_taskmesh_indirect_multi_ace(p, &multi)) {
+		f->indirect = true;
+		f->indirect_va = multi.address;
+		f->dispatch = (struct bw_pm4_dispatch){
+			{IN_MEMORY, IN_MEMORY, IN_MEMORY}, multi.initiator, true};
+	} else {
+		return false;
+	}
+	f->what = BW_PM4_FOUND_DISPATCH;
 	return true;
 }
 
@@ -92,8 +115,8 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 	}
 	if (bw_pm4_dispatch_direct(p, &direct)) {
 		f->what = BW_PM4_FOUND_DISPATCH;
-		f->dispatch =
-			(struct bw_pm4_dispatch){{direct.x, direct.y, direct.z}, direct.initiator};
+		f->dispatch = (struct bw_pm4_dispatch){
+			{direct.x, direct.y, direct.z}, direct.initiator, false};
 		return true;
 	}
 	if (bw_pm4_dispatch_indirect(p, &indirect)) {
@@ -101,10 +124,12 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 		f->what = BW_PM4_FOUND_DISPATCH;
 		f->indirect = true;
 		f->indirect_va = has_va ? at.address : indirect.offset + state->base[1];
-		f->dispatch = (struct bw_pm4_dispatch){{~0u, ~0u, ~0u},
-						       has_va ? at.initiator : indirect.initiator};
+		f->dispatch = (struct bw_pm4_dispatch){
+			{~0u, ~0u, ~0u}, has_va ? at.initiator : indirect.initiator, false};
 		return true;
 	}
+	if (look_at_task(p, f))
+		return true;
 	if (bw_pm4_num_instances(p, &instances)) {
 		state->n_instances = instances.n;
 		return false;

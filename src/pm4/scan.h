@@ -26,12 +26,14 @@ struct bw_pm4_scan {
 };
 struct bw_pm4_dispatch {
 	uint32_t dim[3], initiator;
+	bool is_task; /* of a task shader, which launches a mesh shader */
 };
 /* Numbers of a draw; ~0: read from memory. */
 struct bw_pm4_draw {
 	uint32_t n, n_instances; /* vertices or indices */
 	uint32_t n_draws;	 /* of a packet that has several: the most that it may have */
 	bool is_indexed;
+	bool is_task; /* a task shader says what there is to draw */
 };
 enum bw_pm4_found {
 	BW_PM4_FOUND_DISPATCH,

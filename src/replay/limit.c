@@ -83,18 +83,60 @@ static struct bw_error *change(const struct memory *m, const struct bw_pm4_step 
 	return NULL;
 }
 
+/* The header of a dispatch's or draw's packet; 0: it cannot be read, or is none. */
+static uint32_t header_of(const struct memory *m, const struct bw_capture_dispatch *d)
+{
+	uint32_t header;
+	bool is_read =
+		d->packet_va % 4 == 0 && read_words((void *)(uintptr_t)m, d->packet_va, &header, 1);
+	return is_read && bw_pm4_type(header) == 3 ? header : 0;
+}
+
+/* The next packet that has one half of a draw with a task shader; the number of all: none. */
+static size_t next_half(const struct memory *m, const struct bw_capture_submission *sub, size_t i,
+			bool is_task)
+{
+	for (; i < sub->dispatches.len; i++) {
+		const unsigned op = header_of(m, &sub->dispatches.data[i]) >> 8 & 0xff;
+		bool is_draw = op == BW_PM4_DISPATCH_TASKMESH_GFX;
+		if (is_task ? op == BW_PM4_DISPATCH_TASKMESH_DIRECT_ACE ||
+				      op == BW_PM4_DISPATCH_TASKMESH_INDIRECT_MULTI_ACE
+			    : is_draw)
+			break;
+	}
+	return i;
+}
+
+/* A task shader and the draw that it feeds are packets of two queues, in the same order: neither
+ * ends without the other one. */
+static void drop_other_halves(const struct memory *m, const struct bw_capture_submission *sub,
+			      bool *dropped)
+{
+	const size_t n = sub->dispatches.len;
+	size_t task = next_half(m, sub, 0, true), draw = next_half(m, sub, 0, false);
+	while (task < n && draw < n) {
+		dropped[task] = dropped[draw] = dropped[task] || dropped[draw];
+		task = next_half(m, sub, task + 1, true);
+		draw = next_half(m, sub, draw + 1, false);
+	}
+}
+
 static struct bw_error *limit_dispatches(const struct memory *m,
 					 const struct bw_capture_submission *sub, uint32_t n_kept,
 					 const struct addresses *kept)
 {
-	for (size_t i = n_kept; i < sub->dispatches.len; i++) {
-		uint64_t va = sub->dispatches.data[i].packet_va;
-		uint32_t header;
-		if (va % 4 || !read_words((void *)(uintptr_t)m, va, &header, 1) ||
-		    bw_pm4_type(header) != 3 || has(kept, va))
-			continue;
-		const struct bw_pm4_step step = {.va = va, .header = header, .size_dw = 1};
-		BW_TRY(change(m, &step));
+	_cleanup_free_ bool *dropped = calloc(sub->dispatches.len + 1, sizeof(*dropped));
+	if (!dropped)
+		return bw_error_nomem();
+	for (size_t i = n_kept; i < sub->dispatches.len; i++)
+		dropped[i] = !has(kept, sub->dispatches.data[i].packet_va);
+	drop_other_halves(m, sub, dropped);
+	for (size_t i = 0; i < sub->dispatches.len; i++) {
+		const struct bw_pm4_step step = {.va = sub->dispatches.data[i].packet_va,
+						 .header = header_of(m, &sub->dispatches.data[i]),
+						 .size_dw = 1};
+		if (dropped[i] && step.header)
+			BW_TRY(change(m, &step));
 	}
 	return NULL;
 }

@@ -237,7 +237,7 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 		define(s, w[2], at);
 		return read_debug_source(s, at, n);
 	case OP_ENTRY_POINT:
-		if (n <= 3 || (w[1] > MODEL_COMPUTE && w[1] != MODEL_MESH))
+		if (n <= 3 || (w[1] > MODEL_COMPUTE && w[1] != MODEL_MESH && w[1] != MODEL_TASK))
 			return NULL;
 		s->has_models |= s->entry && w[1] != s->model;
 		if (!s->entry && (!entry || !strcmp(text_at(s, at + 3, n - 3), entry))) {

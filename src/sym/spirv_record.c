@@ -26,7 +26,7 @@ static uint32_t source_builtin(const struct bw_spv_record_job *j)
 	case MODEL_EVALUATION:
 	case MODEL_GEOMETRY:
 		return BUILTIN_PRIMITIVE_ID;
-	default: /* of compute and mesh shaders */
+	default: /* of compute, mesh and task shaders */
 		return BUILTIN_WORKGROUP_ID;
 	}
 }
@@ -185,7 +185,7 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 static bool is_terminator(uint32_t op)
 {
 	return (op >= OP_BRANCH && op <= OP_UNREACHABLE) || op == OP_SELECTION_MERGE ||
-	       op == OP_LOOP_MERGE;
+	       op == OP_LOOP_MERGE || op == OP_EMIT_MESH_TASKS;
 }
 
 /* A new line begins, or goes on after a call or in another block: its mark is stored. glslang does
@@ -283,9 +283,9 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		j->is_inherited = false;
 	} else if (op != OP_VARIABLE && !bw_spv_is_debug(j->s, w)) {
 		before(j, at, op);
-		/* a pixel may end in any function */
+		/* a pixel, or a task shader's thread, may end in any function */
 		if ((op == OP_RETURN && is_entry(j, at->function)) || op == OP_KILL ||
-		    op == OP_TERMINATE_INVOCATION)
+		    op == OP_TERMINATE_INVOCATION || op == OP_EMIT_MESH_TASKS)
 			end_record(j);
 	}
 	_cleanup_free_ uint32_t *copy = calloc(n, sizeof(*copy));

@@ -11,10 +11,10 @@
 void bw_spv_record_fence(struct bw_spv_record_job *j)
 {
 	j->tie = 0;
+	const uint32_t model = j->s->model;
+	const bool has_lds = model == MODEL_COMPUTE || model == MODEL_MESH || model == MODEL_TASK;
 	EMIT(j, OP_MEMORY_BARRIER, bw_spv_constant_id(j, SCOPE_SUBGROUP),
-	     bw_spv_constant_id(j, j->s->model == MODEL_COMPUTE || j->s->model == MODEL_MESH
-					   ? SEMANTICS_ALL
-					   : SEMANTICS_NO_LDS));
+	     bw_spv_constant_id(j, has_lds ? SEMANTICS_ALL : SEMANTICS_NO_LDS));
 }
 
 static uint32_t tie(struct bw_spv_record_job *j)

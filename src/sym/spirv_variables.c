@@ -280,7 +280,9 @@ struct bw_error *bw_spv_read_variables(struct bw_spirv *s)
 		if (type)
 			BW_TRY(add_global(s, id, w[3], type, n_shared));
 	}
-	return s->is_glsl && s->model == MODEL_COMPUTE ? add_builtins_of_glsl(s) : NULL;
+	return s->is_glsl && (s->model == MODEL_COMPUTE || s->model == MODEL_TASK)
+		       ? add_builtins_of_glsl(s)
+		       : NULL;
 }
 
 const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i)

@@ -17,6 +17,7 @@ enum bw_target_stage {
 	BW_STAGE_EVALUATION, /* the same */
 	BW_STAGE_GEOMETRY,
 	BW_STAGE_MESH,
+	BW_STAGE_TASK, /* in dispatches of their own */
 	BW_STAGES
 };
 /* n: vertices or indices; n_draws: the packet's, at most; UINT32_MAX: read from memory. */

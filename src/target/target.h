@@ -151,6 +151,7 @@ struct bw_target_dispatch {
 	uint64_t hull_va; /* the program of the vertex and the control shader; 0: none */
 	uint32_t hull[2]; /* its shaders */
 	uint32_t second;  /* the geometry shader, which is in the program at code_va as well */
+	uint32_t task;	  /* the task shader, which has a dispatch of its own */
 };
 
 /* Things that the program's API knows by name. */

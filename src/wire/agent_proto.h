@@ -193,6 +193,7 @@ enum bw_agent_stage {
 	BW_AGENT_EVALUATION, /* the same */
 	BW_AGENT_GEOMETRY,
 	BW_AGENT_MESH,
+	BW_AGENT_TASK,
 	BW_AGENT_STAGES
 };
 /* One dispatch packet of a submission with the COMPUTE_* registers in force; or the vertex or the
@@ -221,12 +222,14 @@ struct bw_agent_dispatch {
 	uint32_t stage;		  /* enum bw_agent_stage */
 	/* of a draw: vertices or indices; 0xffffffff: read from memory */
 	uint32_t n_vertices, n_instances;
-	uint32_t n_draws, is_indexed, pad; /* n_draws: the packet has so many at most */
-	uint64_t block_va;		   /* of the block that the arguments lie in; 0: none */
+	uint32_t n_draws, is_indexed; /* n_draws: the packet has so many at most */
+	/* a dispatch of a task shader, or the draw of the mesh shader that this launches */
+	uint32_t is_task;
+	uint64_t block_va; /* of the block that the arguments lie in; 0: none */
 	/* VERTEX: ids as of `pipeline`, which is the program's first shader */
-	uint64_t hull_va;	/* the program of the vertex and the control shader; 0: none */
-	uint32_t hull[2];	/* its shaders */
-	uint32_t second, pad_1; /* the geometry shader */
+	uint64_t hull_va;      /* the program of the vertex and the control shader; 0: none */
+	uint32_t hull[2];      /* its shaders */
+	uint32_t second, task; /* the geometry shader; the task shader, of a program of its own */
 };
 /* An argument of an OpenCL kernel, in the kernel's order. */
 #define BW_AGENT_ARG_NOWHERE UINT32_MAX

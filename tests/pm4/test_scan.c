@@ -78,6 +78,36 @@ static void test_draws(void **state)
 	assert_false(scan.vertices_w32);
 }
 
+/* A draw with a task shader, as RADV 25 sends it: the task shader on a compute queue, directly and
+ * with its numbers in memory, and what draws on the universal queue. */
+static void test_tasks(void **state)
+{
+	/* clang-format off */
+	static const uint32_t ib[] = {
+		0xc0017600, 0x212, 0x1234,                 /* COMPUTE_PGM_RSRC1 */
+		0xc004aa02, 4, 3, 2, 0x2a041, 0x240,       /* DISPATCH_TASKMESH_DIRECT_ACE */
+		0xc009ad02, 0x1000, 0x80, 0x240, 0, 0, 3, 0, 0, 32, 0x2a041, /* ..._INDIRECT_MULTI_ACE */
+		0xc0024d00, 0x00980000, 0, 2,              /* DISPATCH_TASKMESH_GFX */
+	};
+	/* clang-format on */
+	static struct bw_pm4_scan scan;
+	struct seen s = {.n = 0};
+	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
+	assert_int_equal(s.n, 3);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(s.f[i].what, BW_PM4_FOUND_DISPATCH);
+		assert_true(s.f[i].dispatch.is_task);
+		assert_int_equal(s.f[i].dispatch.initiator, 0x2a041);
+		assert_int_equal(s.rsrc1[i], 0x1234);
+	}
+	assert_int_equal(s.f[0].dispatch.dim[1], 3);
+	assert_int_equal(s.f[1].dispatch.dim[0], ~0u);
+	assert_int_equal(s.f[1].indirect_va, 0x8000001000);
+	assert_int_equal(s.f[2].what, BW_PM4_FOUND_DRAW);
+	assert_true(s.f[2].draw.is_task);
+	assert_int_equal(s.f[2].draw.n, ~0u);
+}
+
 static void test_radv(void **state)
 {
 	static const uint32_t preamble[] = {0xc0017600, 0x20d, 0x80};
@@ -257,4 +287,4 @@ static void test_unreadable(void **state)
 	assert_in_range(n_failed, 1, 64);
 }
 
-TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad, test_ibs, test_unreadable);
+TESTS(test_radv, test_draws, test_tasks, test_indirect_and_ib, test_bad, test_ibs, test_unreadable);

@@ -4,6 +4,7 @@ lines and variables. What is expected is computed here by the shaders' own arith
 another stage has for the same vertex.
 
     test_draw_stages.py DRAW_SCENES"""
+import math
 import os
 import pathlib
 import re
@@ -20,7 +21,7 @@ from harness import check, equal  # noqa: E402
 
 SCENES = os.path.abspath(sys.argv[1])
 BUILD = os.environ["BREAKWATER_BUILD"]
-NOTED = ["scene.vert", "shrink.geom", "patch3.tesc", "triangles_equal.tese", "triangles_odd.tese", "grid.mesh", "flat.frag", "smooth.frag"]
+NOTED = ["scene.vert", "shrink.geom", "patch3.tesc", "triangles_equal.tese", "triangles_odd.tese", "grid.mesh", "branches.task", "leaves.mesh", "flat.frag", "smooth.frag"]
 
 
 def compile_shaders(folder):
@@ -169,9 +170,40 @@ def test_mesh(folder):
     finish(s, folder, "mesh")
 
 
+def test_task(folder):
+    """A task shader is a dispatch of its own; its values are its own arithmetic."""
+    s = start(folder, "tasks", "-O0")
+    for command in ("break branches.task:23", "run"):
+        s.command(command)
+    wave = s.command("info wave")
+    equal((wave["frame"].split(" ")[0], wave["workgroup"]), ("branches.task.main", [0, 0, 0]), "the stop")
+    kept = 0
+    for lane in range(0, 40, 3):
+        equal(values(s, lane, "gl_LocalInvocationIndex"), [lane], "the thread")
+        size = 0.1 + 0.8 * (lane * 7 * 0.1618 % 1)
+        place = [size * math.cos(lane * 0.157), size * math.sin(lane * 0.157)]
+        near(values(s, lane, "place"), place, f"place of lane {lane}", 1e-4)
+        is_kept = s.command("print is_kept")["text"]
+        check(is_kept.endswith("true" if sum(place) > -0.6 else "false"), f"is_kept of lane {lane}: {is_kept}")
+        kept += sum(place) > -0.6
+    check(0 < kept < 14, f"{kept} lanes have places that are kept")
+    draw = last_draw(s)
+    equal((draw["vertex_shader"], draw["other_shaders"]), ("leaves.mesh.main", "branches.task.main"), "the draw's shaders")
+    for command in ("delete", "break leaves.mesh:20", "continue"):
+        s.command(command)
+    equal(s.command("info wave")["stage"], "mesh", "the stage of the shader that it launches")
+    for lane, name in list(lanes(s).items())[:2]:
+        x, y, z, _ = map(int, re.fullmatch(r"group (\d+),(\d+),(\d+), thread (\d+)", name).groups())
+        nx, ny, nz = map(int, values(s, lane, "gl_NumWorkGroups"))
+        equal(values(s, lane, "group"), [x + nx * (y + ny * z)], name)
+        equal(values(s, lane, "n_groups"), [nx * ny * nz], name)
+    finish(s, folder, "tasks")
+
+
 def test_replay(folder):
     """A capture has the shader with which the program before the pixel shader begins."""
-    for scene, place, stage in (("tessellated", "triangles_equal.tese:11", "tessellation evaluation"), ("mesh", "grid.mesh:18", "mesh")):
+    for scene, place, stage in (("tessellated", "triangles_equal.tese:11", "tessellation evaluation"), ("mesh", "grid.mesh:18", "mesh"),
+                                ("tasks", "leaves.mesh:20", "mesh")):
         path = f"{folder}/{scene}.bwc"
         subprocess.run([harness.BREAKWATER, "capture", "-O0", "-o", path, "--", SCENES, folder, f"{folder}/captured.ppm", scene], check=True)
         s = harness.Session(path)
@@ -179,7 +211,7 @@ def test_replay(folder):
             s.command(command)
         wave = s.command("info wave")
         equal((wave["stage"], wave["frame"].split(" ")[0]), (stage, f"{place.split(':')[0]}.main"), "the stop in the replay")
-        if stage == "mesh":
+        if scene == "mesh":
             check("at" in {v["name"] for v in s.command("info locals")["variables"]}, "the variables in the replay")
         s.command("kill")
         s.end()
@@ -192,6 +224,7 @@ def main():
         test_names(folder)
         test_tessellation(folder)
         test_mesh(folder)
+        test_task(folder)
         test_replay(folder)
 
 

@@ -75,6 +75,7 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found, 
 		.scratch_base_hi = SH(r, DISPATCH_SCRATCH_BASE_HI),
 		.packet_va = packet_va,
 		.indirect_va = found->indirect ? found->indirect_va : 0,
+		.is_task = found->dispatch.is_task,
 	};
 	for (unsigned i = 0; i < 3; i++) {
 		d.groups[i] = found->dispatch.dim[i];
@@ -133,6 +134,7 @@ static void add_draw(struct submission *s, const struct bw_pm4_find *found, uint
 		d->n_instances = found->draw.n_instances;
 		d->n_draws = found->draw.n_draws;
 		d->is_indexed = found->draw.is_indexed;
+		d->is_task = found->draw.is_task;
 		for (unsigned k = 0; k < 3; k++)
 			d->groups[k] = UINT32_MAX;
 		for (unsigned k = 0; k < BW_ARRAY_SIZE(d->user_data); k++)

@@ -42,6 +42,7 @@ struct bw_names_submission {
 	struct bw_names_blob text;
 	size_t next;	  /* the dispatches before it have their packets */
 	size_t next_draw; /* the same */
+	size_t next_task; /* draws before it have the packet of their task shader */
 };
 
 /* The calling thread's. */

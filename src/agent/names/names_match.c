@@ -63,6 +63,8 @@ static bool matches(const struct bw_names_recorded *r, const struct bw_agent_dis
 	struct bw_agent_object *p = r->pipeline ? bw_names_pipeline_of(r->pipeline) : NULL;
 	if (r->packet_va)
 		return r->packet_va == d->packet_va;
+	if (d->is_task) /* it is one of a draw */
+		return false;
 	if (!same_shape(r, d, p))
 		return false;
 	if (p && p->va && ((p->va ^ d->code_va) & BW_VA_MASK) == 0)
@@ -213,6 +215,8 @@ static void fill_programs(const struct bw_names_recorded *r, struct bw_agent_dis
 		d->hull[1] = id_at(shader_of(r, BW_AGENT_CONTROL), d->hull_va);
 	}
 	d->second = id_at(shader_of(r, BW_AGENT_GEOMETRY), d->code_va);
+	const struct bw_agent_object *task = shader_of(r, BW_AGENT_TASK);
+	d->task = task ? task->id : 0;
 }
 
 /* Whether a recorded draw is the packet whose two stages these are. Of its shaders one is enough:
@@ -222,9 +226,12 @@ static bool is_draw(const struct bw_names_recorded *r, const struct bw_agent_dis
 	bool fits = false;
 	if (r->packet_va)
 		return r->packet_va == stages->packet_va;
-	if (!r->pipeline_handle || (r->indirect ? stages->n_vertices != UINT32_MAX
-						: r->groups[0] != stages->n_vertices ||
-							  r->groups[1] != stages->n_instances))
+	if (!r->pipeline_handle || !stages->is_task != !shader_of(r, BW_AGENT_TASK))
+		return false;
+	/* how much there is to draw is the task shader's to say */
+	if (!stages->is_task && (r->indirect ? stages->n_vertices != UINT32_MAX
+					     : r->groups[0] != stages->n_vertices ||
+						       r->groups[1] != stages->n_instances))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		struct bw_agent_object *o = first_of(r, stages[i].stage);
@@ -257,6 +264,24 @@ static void match_draws(struct bw_names_submission *s, struct bw_agent_dispatche
 	}
 }
 
+/* Task shaders are dispatches of their own, in the order of their draws. */
+static void match_task(struct bw_names_submission *s, struct bw_agent_dispatch *d,
+		       struct bw_names_blob *blob)
+{
+	const bool is_indirect = d->groups[0] == UINT32_MAX;
+	const uint32_t n = d->groups[0] * d->groups[1] * d->groups[2];
+	for (size_t k = s->next_task; k < s->draws.len; k++) {
+		struct bw_names_recorded r = s->draws.data[k];
+		struct bw_agent_object *o = shader_of(&r, BW_AGENT_TASK);
+		if (!o || r.indirect != is_indirect || (!is_indirect && r.groups[0] != n))
+			continue;
+		s->next_task = k + 1;
+		r.pipeline = id_at(o, d->code_va);
+		fill(s, &r, d, blob);
+		return;
+	}
+}
+
 static uint32_t match(struct bw_names_submission *s, struct bw_agent_dispatches *dispatches,
 		      struct bw_agent_dispatches *draws, struct bw_names_blob *blob)
 {
@@ -267,6 +292,8 @@ static uint32_t match(struct bw_names_submission *s, struct bw_agent_dispatches 
 		forget_packets(s->draws.data, s->draws.len, draws);
 		bw_vec_each(dispatches, d) {
 			size_t k = find_recorded(s, d);
+			if (k >= s->dispatches.len && d->is_task)
+				match_task(s, d, blob);
 			if (k >= s->dispatches.len)
 				continue; /* the driver's own */
 			fill(s, &s->dispatches.data[k], d, blob);
@@ -344,6 +371,6 @@ uint32_t bw_names_match_kept(struct bw_names_kept *kept, struct bw_agent_dispatc
 {
 	if (!kept || bw_names_mine()->active)
 		return 0;
-	kept->submission.next = kept->submission.next_draw = 0;
+	kept->submission.next = kept->submission.next_draw = kept->submission.next_task = 0;
 	return match(&kept->submission, dispatches, draws, blob);
 }

@@ -416,7 +416,7 @@ void bw_names_submit_begin(uint64_t queue)
 	mine.has_frame = false;
 	mine.queue = queue;
 	mine.dispatches.len = mine.draws.len = mine.text.len = 0;
-	mine.next = mine.next_draw = 0;
+	mine.next = mine.next_draw = mine.next_task = 0;
 }
 
 void bw_names_submit_add(uint64_t cmd)
@@ -453,7 +453,7 @@ void bw_names_submit_end(void)
 	bw_vec_free(&mine.dispatches);
 	bw_vec_free(&mine.draws);
 	bw_vec_free(&mine.text);
-	mine.next = mine.next_draw = 0;
+	mine.next = mine.next_draw = mine.next_task = 0;
 }
 
 void bw_names_present(void)

@@ -40,6 +40,8 @@ static enum bw_agent_stage stage_of(VkShaderStageFlagBits bit)
 		return BW_AGENT_GEOMETRY;
 	case VK_SHADER_STAGE_MESH_BIT_EXT:
 		return BW_AGENT_MESH;
+	case VK_SHADER_STAGE_TASK_BIT_EXT:
+		return BW_AGENT_TASK;
 	default:
 		return BW_AGENT_COMPUTE;
 	}
@@ -59,7 +61,7 @@ static bool plan_stages(VkDevice device, VkGraphicsPipelineCreateInfo *info,
 		struct bw_vk_plan *plan = &out->plans[i];
 		enum bw_agent_stage stage = stage_of(info->pStages[i].stage);
 		out->stages[i] = info->pStages[i];
-		if (stage == BW_AGENT_COMPUTE) /* a task shader, which is not run here */
+		if (stage == BW_AGENT_COMPUTE) /* not known here */
 			continue;
 		bw_vk_plan_stage(&info->pStages[i], info->layout, name, stage, plan);
 		if (plan->other && bw_vk_plan_replace(device, plan, &out->stages[i])) {

@@ -95,6 +95,7 @@ static bool lane_text(const struct bw_draws_wave *wave, enum bw_target_stage sta
 			 l->group[2], l->invocation);
 		return true;
 	case BW_STAGE_COMPUTE:
+	case BW_STAGE_TASK:
 	case BW_STAGE_VERTEX:
 	case BW_STAGE_PIXEL:
 	case BW_STAGES:

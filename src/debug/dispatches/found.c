@@ -74,7 +74,7 @@ char *bw_pipeline_name(const struct bw_target_object *p)
 		[BW_STAGE_COMPUTE] = "",	 [BW_STAGE_VERTEX] = ".vert",
 		[BW_STAGE_PIXEL] = ".frag",	 [BW_STAGE_CONTROL] = ".tesc",
 		[BW_STAGE_EVALUATION] = ".tese", [BW_STAGE_GEOMETRY] = ".geom",
-		[BW_STAGE_MESH] = ".mesh",
+		[BW_STAGE_MESH] = ".mesh",	 [BW_STAGE_TASK] = ".task",
 	};
 	char *name = NULL;
 	if (p->name[0])
@@ -180,6 +180,7 @@ static struct bw_error *name_shaders(struct bw_debug *d, struct bw_dispatch_reco
 		BW_TRY(add_name(d, desc->pipeline, &others));
 	}
 	BW_TRY(add_name(d, desc->second, &others));
+	BW_TRY(add_name(d, desc->task, &others));
 	x->vertex_shader = first.len ? bw_str_take(&first) : NULL;
 	x->others = others.len ? bw_str_take(&others) : NULL;
 	return NULL;

@@ -14,6 +14,7 @@ const char *bw_stage_words(enum bw_target_stage stage)
 		[BW_STAGE_EVALUATION] = "tessellation evaluation",
 		[BW_STAGE_GEOMETRY] = "geometry",
 		[BW_STAGE_MESH] = "mesh",
+		[BW_STAGE_TASK] = "task",
 	};
 	return words[stage];
 }
