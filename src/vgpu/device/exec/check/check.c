@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/cells.h"
 #include "vgpu/device/exec/check/check_priv.h"
 
 #include <stdlib.h>
@@ -359,22 +360,13 @@ static bool is_lds_of(const struct bw_check_step *s, const uint8_t *host)
 	return s->lds && host >= s->lds && host < s->lds + s->lds_b;
 }
 
-static void turn_to_page(struct bw_check *c, const uint8_t *host)
+void bw_check_turn_to_page(struct bw_check *c, const uint8_t *host)
 {
 	struct bw_check_step *s = &c->step;
 	s->page = bw_shadow_of(&c->shadow, (uintptr_t)host, s->dispatch->number);
 	if (!s->page)
 		s->page = bw_reads_new_page(c, (uintptr_t)host, is_lds_of(s, host));
 	s->page_number = (uintptr_t)host / BW_SHADOW_PAGE_B;
-}
-
-/* The cell of the dword that has a byte of the host's; NULL: out of memory. */
-static inline struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
-{
-	const struct bw_check_step *s = &c->step;
-	if (!s->page || s->page_number != (uintptr_t)host / BW_SHADOW_PAGE_B)
-		turn_to_page(c, host);
-	return s->page ? &s->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
 }
 
 /* Lanes that are far apart: their cells come into the processor's cache side by side. */
@@ -384,7 +376,7 @@ static void fetch_cells(struct bw_check *c, const struct bw_touch *t, unsigned n
 	if (first == (uintptr_t)t[n - 1].host / BW_SHADOW_PAGE_B)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		const struct bw_shadow_cell *cell = cell_of(c, t[i].host);
+		const struct bw_shadow_cell *cell = bw_check_cell(c, t[i].host);
 		if (cell)
 			__builtin_prefetch(cell, 1);
 	}
@@ -405,7 +397,7 @@ static void enter_slowly(struct bw_check *c, struct bw_wave *w, enum bw_touch_ki
 		struct bw_shadow_past past;
 		bool past_is_load;
 		n = bw_check_in_dword(t, at_b, &a.mask);
-		struct bw_shadow_cell *cell = cell_of(c, host);
+		struct bw_shadow_cell *cell = bw_check_cell(c, host);
 		if (!cell)
 			continue;
 		a.is_silent = t->value && !memcmp(host, t->value + at_b, n);
@@ -426,7 +418,7 @@ static unsigned enter_whole(struct bw_check *c, struct bw_shadow_row *row, bool 
 {
 	unsigned at_b = 0;
 	for (; at_b + 4 <= t->size_b; at_b += 4) {
-		struct bw_shadow_cell *cell = cell_of(c, t->host + at_b);
+		struct bw_shadow_cell *cell = bw_check_cell(c, t->host + at_b);
 		if (!cell)
 			continue;
 		uint32_t old, new;
@@ -482,7 +474,7 @@ static bool differ(const struct bw_touch *a, const struct bw_touch *b)
 static void report_lanes(struct bw_check *c, struct bw_wave *w, const struct bw_touch *a,
 			 const struct bw_touch *b)
 {
-	const struct bw_shadow_cell *cell = cell_of(c, b->host);
+	const struct bw_shadow_cell *cell = bw_check_cell(c, b->host);
 	const struct bw_shadow_past past = {
 		.wave = c->step.wave->serial, .place = c->step.place, .lane = a->lane, .mask = 15};
 	if (cell && !bw_shadow_is_atomic(cell))
@@ -533,11 +525,8 @@ static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const s
 	const struct bw_check_step *s = &c->step;
 	struct bw_check_wave *w = s->loads;
 	uint64_t location = (uint64_t)(uintptr_t)t->host / 4;
-	if (kind == BW_SHADOW_LOAD) {
-		w->load[w->next_load++ % BW_CHECK_LOADS] =
-			(struct bw_check_load){location, s->place};
-		return;
-	}
+	if (kind == BW_SHADOW_LOAD)
+		bw_check_note_load(s, t->host);
 	if (kind != BW_SHADOW_RMW || !c->place[s->place].is_swap)
 		return;
 	for (unsigned i = 0; i < BW_CHECK_LOADS; i++) {

@@ -11,6 +11,11 @@
 
 /* ---- groups and waves ---- */
 
+bool bw_check_is_everywhere(const struct bw_check *c)
+{
+	return bw_init_is_on(c);
+}
+
 bool bw_init_is_on(const struct bw_check *c)
 {
 	return c->what & BW_CHECK_INIT;

@@ -139,14 +139,19 @@ bw_handler *bw_check_handler(const struct bw_exec *x, const struct bw_inst *inst
 	return x->host.check && inst->op == wait ? wait_for_stores : fn;
 }
 
+static const struct bw_mem_table *const tables_v1[] = {&bw_mem_flat_check_v1, &bw_mem_ds_check_v1,
+						       &bw_mem_buf_check_v1, &bw_mem_tbuf_check_v1,
+						       &bw_mem_img_check_v1};
+static const struct bw_mem_table *const tables_v3[] = {&bw_mem_flat_check_v3, &bw_mem_ds_check_v3,
+						       &bw_mem_buf_check_v3, &bw_mem_tbuf_check_v3,
+						       &bw_mem_img_check_v3};
+
 static void join(void)
 {
-	static const struct bw_mem_table *const tables[] = {&bw_mem_flat_check, &bw_mem_ds_check,
-							    &bw_mem_buf_check, &bw_mem_tbuf_check,
-							    &bw_mem_img_check};
+	const struct bw_mem_table *const *tables = bw_exec_host_has_v3() ? tables_v3 : tables_v1;
 	for (unsigned op = 0; op < BW_OP_COUNT; op++)
 		inner_of[op] = bw_exec_mem_row(op);
-	for (size_t t = 0; t < BW_ARRAY_SIZE(tables); t++)
+	for (size_t t = 0; t < BW_ARRAY_SIZE(tables_v1); t++)
 		for (size_t i = 0; i < tables[t]->n; i++)
 			inner_of[bw_isa_op_by_name(tables[t]->row[i].name)] = &tables[t]->row[i];
 	for (unsigned op = 0; op < BW_OP_COUNT; op++)

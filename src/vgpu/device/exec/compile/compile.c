@@ -11,6 +11,7 @@
 #include "vgpu/device/exec/compile/rows.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/core/touch.h"
 
 enum {
 	MEMORY_B = 16 << 20, /* of an executor; what is not used is not there */
@@ -317,7 +318,7 @@ void bw_compile_at(struct bw_exec *x, struct bw_wave *w, unsigned index)
 	struct bw_code_page *page = x->code.page;
 	/* Those who look at each instruction have it interpreted. */
 	if (!c || c->is_full || x->gen != BW_ISA_GFX11 || page->excp || page->slot ||
-	    x->host.strict || x->host.check)
+	    x->host.strict || (x->host.check && bw_check_is_everywhere(x->host.check)))
 		return;
 	if (!page->blocks) {
 		page->blocks = bw_code_alloc(page, sizeof(*page->blocks));

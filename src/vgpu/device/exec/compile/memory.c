@@ -89,7 +89,8 @@ static bool plan_it(const struct bw_rec *rec, const struct bw_rec_ctx *ctx, bool
 	unsigned lanes = is_scalar(rec) ? 32 : ctx->lanes;
 	memset(out->value, 0, sizeof(out->value));
 	out->form = BW_MEMORY_FORM_V;
-	return bw_stencil_has_memory(rec->inst->op) &&
+	bool is_checked = rec->mem != bw_exec_mem_row(rec->inst->op); /* it tells what it touches */
+	return !is_checked && bw_stencil_has_memory(rec->inst->op) &&
 	       (is_scalar(rec) ? plan_scalar(rec, out) : plan_vector(rec, lanes, out)) &&
 	       bw_stencil_memory(rec->inst->op, out->form, lanes, masked && !is_scalar(rec),
 				 stencil);

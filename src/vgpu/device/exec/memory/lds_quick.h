@@ -4,11 +4,12 @@
 
 /* Loads of dwords from LDS without a span, by AVX2: eight lanes at a time are taken from where they
  * lie one after the other, from one place, or from anywhere. Kernels that share tiles do little
- * else. Whatever is outside of the allocation, needs an alignment or is checked goes by a span. */
+ * else. Whatever is outside of the allocation or needs an alignment goes by a span, and so does
+ * what the checker has to look at lane by lane. */
 
 #include "vgpu/device/exec/memory/move.h"
 
-#if defined(__AVX2__) && !defined(BW_MEM_CHECK)
+#if defined(__AVX2__)
 
 enum { BW_EIGHTS = BW_LANES / 8 };
 
@@ -60,9 +61,20 @@ BW_ALWAYS_INLINE void bw_lds_load(uint32_t *dst, const uint8_t *lds, const struc
 	}
 }
 
+/* Tells the checker; false: that is still to be done. */
+BW_ALWAYS_INLINE bool bw_lds_tell(struct bw_wave *w, const struct bw_lds_places *p,
+				  const uint32_t *offset_b, unsigned n, uint32_t end_b)
+{
+	struct bw_lds_loads l = {.offset_b = offset_b, .n = n, .end_b = end_b};
+	if (!w->wg->is_touch_checked)
+		return true;
+	memcpy(l.at, p, w->lanes * sizeof(l.at[0]));
+	return bw_check_lds_loads(w, &l);
+}
+
 /* n registers from dst on, each from the address of `addr` and its offset. False: nothing has been
  * loaded. */
-BW_ALWAYS_INLINE bool bw_lds_load_dwords(const struct bw_wave *w, unsigned addr, unsigned dst,
+BW_ALWAYS_INLINE bool bw_lds_load_dwords(struct bw_wave *w, unsigned addr, unsigned dst,
 					 const uint32_t *offset_b, unsigned n)
 {
 	struct bw_lds_places p[2];
@@ -70,11 +82,16 @@ BW_ALWAYS_INLINE bool bw_lds_load_dwords(const struct bw_wave *w, unsigned addr,
 	unsigned n_halves = w->lanes / BW_LANES;
 	if (w->align_mode != BW_ALIGN_NONE)
 		return false;
-	for (unsigned h = 0; h < n_halves; h++)
+	uint32_t end_b = 0;
+	for (unsigned h = 0; h < n_halves; h++) {
 		if (!bw_lds_find(&p[h], bw_wave_vgpr(w, addr) + h * BW_LANES,
 				 bw_wave_half_exec(w, h), &max) ||
 		    (uint64_t)max + offset_b[farthest] + sizeof(uint32_t) > lds_b)
 			return false;
+		end_b = BW_MAX(end_b, max + offset_b[farthest] + (uint32_t)sizeof(uint32_t));
+	}
+	if (BW_MEM_IS_CHECKED && !bw_lds_tell(w, p, offset_b, n, end_b))
+		return false;
 	for (unsigned h = 0; h < n_halves; h++)
 		for (unsigned k = 0; k < n; k++)
 			bw_lds_load(bw_wave_vgpr(w, dst + k) + h * BW_LANES,

@@ -25,8 +25,10 @@ extern const struct bw_mem_table bw_mem_flat, bw_mem_ds, bw_mem_buf, bw_mem_tbuf
 #else
 extern const struct bw_mem_table bw_mem_flat_v1, bw_mem_ds_v1, bw_mem_buf_v1, bw_mem_tbuf_v1,
 	bw_mem_img_v1, bw_mem_sample_v1, bw_mem_lds_v1, bw_mem_ray_v1;
-extern const struct bw_mem_table bw_mem_flat_check, bw_mem_ds_check, bw_mem_buf_check,
-	bw_mem_tbuf_check, bw_mem_img_check;
+extern const struct bw_mem_table bw_mem_flat_check_v1, bw_mem_ds_check_v1, bw_mem_buf_check_v1,
+	bw_mem_tbuf_check_v1, bw_mem_img_check_v1;
+extern const struct bw_mem_table bw_mem_flat_check_v3, bw_mem_ds_check_v3, bw_mem_buf_check_v3,
+	bw_mem_tbuf_check_v3, bw_mem_img_check_v3;
 extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw_mem_tbuf_v3,
 	bw_mem_img_v3, bw_mem_sample_v3, bw_mem_lds_v3, bw_mem_ray_v3;
 #endif

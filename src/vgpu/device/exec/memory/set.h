@@ -3,9 +3,9 @@
 #define BW_VGPU_EXEC_MEM_SET_H
 
 /* Vector memory instructions are compiled twice, for any x86-64 (BW_MEM_SET v1) and for those with
- * AVX2 (v3); memory.c chooses a set of tables. Those that the checker follows are compiled once
- * more (check, with BW_MEM_CHECK), so that the others do not pay for it. Functions that only the
- * files of a set call are named after the set. */
+ * AVX2 (v3); memory.c chooses a set of tables. Those that the checker follows are compiled for
+ * both once more (check_v1, check_v3, with BW_MEM_CHECK), so that the others do not pay for it.
+ * Functions that only the files of a set call are named after the set. */
 
 #ifdef BW_MEM_SET
 #define BW_MEM_NAME__(name, set) name##_##set
