@@ -14,7 +14,7 @@ from test_bounds import hip  # noqa: E402
 
 SKIP = 77
 # What the second stream does, and what the accesses are beside the first one's stores.
-SECOND = {"kernel": {"load"}, "copy": {"load"}, "set": {"store"}, "download": {"copy"}, "upload": {"copy"}}
+SECOND = {"kernel": {"load"}, "copy": {"load"}, "set": {"store"}, "download": {"copy"}, "upload": {"copy"}, "early": {"copy"}}
 ORDERS = ["event", "host", "query", "device", "callback", "flag", "value", "null"]
 # HIP's runtime may submit the second stream's copy first, and then it can have ended before: one of so many runs tells the race.
 RUNS = 10

@@ -566,7 +566,7 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q)
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	memset(running, 0, sizeof(*running));
 	acquire(q, p.acquire);
-	if (p.type == BW_AQL_DISPATCH && bw_aql_check_holds(q))
+	if (p.type == BW_AQL_DISPATCH && bw_aql_hold_is_on(&q->check.hold))
 		return BW_CP_POLL;
 	if (p.type == BW_AQL_DISPATCH)
 		bw_aql_check_begin(q);

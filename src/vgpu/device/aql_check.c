@@ -8,6 +8,19 @@
 
 enum { HOLD_NS = 5000000, HOLDS_MAX = 200 };
 
+void bw_aql_hold_begin(const struct bw_device *dev, struct bw_aql_hold *h)
+{
+	if (h->n >= HOLDS_MAX || dev->options.deterministic)
+		return;
+	h->until_ns = bw_host_ns() + HOLD_NS;
+	h->n++;
+}
+
+bool bw_aql_hold_is_on(const struct bw_aql_hold *h)
+{
+	return h->until_ns && bw_host_ns() < h->until_ns;
+}
+
 /* Memory that may not be there: then the queue will stop by itself. */
 static const void *look(const struct bw_queue *q, uint64_t va)
 {
@@ -23,7 +36,7 @@ void bw_aql_check_start(struct bw_queue *q)
 	const uint64_t at = q->aql.next;
 	*c = (struct bw_aql_check){.line = bw_check_line_start(q->dev->check, c->line, at),
 				   .submitted = at,
-				   .n_holds = c->n_holds};
+				   .hold.n = c->hold.n};
 }
 
 /* Up to the first packet whose header is still to come. */
@@ -44,11 +57,8 @@ static void note_submitted(struct bw_queue *q)
 	}
 	bw_check_line_submitted(q->dev->check, c->line, c->submitted);
 	const bool is_after_pause = a->first == a->next && before <= a->next;
-	if (c->submitted > before && is_after_pause && c->n_holds < HOLDS_MAX &&
-	    !q->dev->options.deterministic) {
-		c->hold_until_ns = bw_host_ns() + HOLD_NS;
-		c->n_holds++;
-	}
+	if (c->submitted > before && is_after_pause)
+		bw_aql_hold_begin(q->dev, &c->hold);
 }
 
 /* A barrier packet looks at its signals only now and then. */
@@ -74,14 +84,6 @@ void bw_aql_check_submitted(struct bw_device *dev)
 	}
 	if (dev->check)
 		bw_sdma_submitted(dev);
-}
-
-/* What has ended before the program submits something else counts as ordered before that. So the
- * first kernel after a pause is held up a little, as by a GPU that has other things to do, and the
- * program has time to submit what is in no order with it. */
-bool bw_aql_check_holds(const struct bw_queue *q)
-{
-	return q->check.hold_until_ns && bw_host_ns() < q->check.hold_until_ns;
 }
 
 void bw_aql_check_begin(struct bw_queue *q)

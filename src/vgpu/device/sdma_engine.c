@@ -414,6 +414,15 @@ static void stop(struct bw_sdma_engine *e)
 	pthread_mutex_unlock(&e->dev->sdma->lock);
 }
 
+/* The checker's queues are held up after a pause. */
+static bool is_held(struct bw_sdma_engine *e, uint64_t wptr)
+{
+	if (wptr > e->submitted && e->submitted <= atomic_load(&e->rptr) && !e->in_ib)
+		bw_aql_hold_begin(e->dev, &e->hold);
+	e->submitted = wptr;
+	return bw_aql_hold_is_on(&e->hold);
+}
+
 static bool run_engine(struct bw_sdma_engine *e)
 {
 	enum { TURN = 64 };
@@ -423,8 +432,10 @@ static bool run_engine(struct bw_sdma_engine *e)
 	uint64_t wptr = e->wptr;
 	e->is_fresh = false;
 	pthread_mutex_unlock(&e->dev->sdma->lock);
-	if (is_fresh)
-		e->line = bw_check_line_start(e->dev->check, e->line, atomic_load(&e->rptr));
+	if (is_fresh) {
+		e->submitted = atomic_load(&e->rptr);
+		e->line = bw_check_line_start(e->dev->check, e->line, e->submitted);
+	}
 	if (stop_request) {
 		stop(e);
 		return true;
@@ -432,14 +443,17 @@ static bool run_engine(struct bw_sdma_engine *e)
 	e->polling = false;
 	if (!active || stopped || atomic_load(&e->suspended))
 		return false;
+	bool progress = false, held = e->line != BW_CHECK_NO_LINE && is_held(e, wptr);
 	if (e->line != BW_CHECK_NO_LINE)
 		bw_aql_check_submitted(e->dev);
-	bool progress = false;
 	for (unsigned n = 0; n < TURN; n++) {
 		struct bw_sdma_packet p;
 		if (!fetch(e, wptr, &p))
 			break;
-		enum bw_sdma_result r = bw_sdma_execute(e, &p);
+		/* What the queue waits for is looked at in any case. */
+		enum bw_sdma_result r = held && !(p.info && p.info->code == BW_SDMA_POLL_REGMEM)
+						? BW_SDMA_POLL
+						: bw_sdma_execute(e, &p);
 		e->polling = r == BW_SDMA_POLL;
 		if (e->polling)
 			break;

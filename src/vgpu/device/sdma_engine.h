@@ -13,6 +13,7 @@
 
 #include "pm4/sdma.h"
 #include "vgpu/device/exec/check/writers.h"
+#include "vgpu/device/aql_check.h"
 #include "vgpu/device/cp.h"
 
 enum {
@@ -54,7 +55,9 @@ struct bw_sdma_engine {
 	_Atomic bool suspended; /* by the scheduler */
 	_Atomic bool polling;	/* also looked at without the lock */
 	bool started;
-	uint32_t line; /* of the checker, if a program feeds the queue */
+	uint32_t line;	    /* of the checker, if a program feeds the queue */
+	uint64_t submitted; /* what the checker knows to be */
+	struct bw_aql_hold hold;
 	struct bw_check_wait wait;
 	uint64_t waits_for; /* the signal, to be 0; 0: none */
 	struct bw_tlb tlb[BW_N_VMIDS];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two streams on one buffer, for --check=races. Usage: streams WHAT, `race` or `race_WITH`: the
  * second stream does something to what a kernel of the first one writes, which is in no order but
- * WITH something; see main(). */
+ * WITH something; see main(). `early`: the first one uploads a little, and the kernel is the
+ * second's. */
 #include "check.h"
 
 #include <string.h>
@@ -128,9 +129,15 @@ int main(int argc, char **argv)
 	MUST(hipMemset(other, 0, (N + 3) * sizeof(*other)));
 	MUST(hipHostMalloc(&pinned, N * sizeof(*pinned)));
 	warm_up();
-	run_fill(first, 2, 4000);
-	order(argv[2]);
-	go_on(argv[1]);
+	if (!strcmp(argv[1], "early")) {
+		MUST(hipMemcpyAsync(data, pinned, 4096, hipMemcpyHostToDevice, first));
+		order(argv[2]);
+		run_fill(second, 2, 1);
+	} else {
+		run_fill(first, 2, 4000);
+		order(argv[2]);
+		go_on(argv[1]);
+	}
 	MUST(hipDeviceSynchronize());
 	return verdict("streams", 0);
 }
