@@ -201,19 +201,19 @@ static void pages_belong_to_a_dispatch(void **state)
 	assert_null(bw_shadow_of(&s, host, 1));
 	struct bw_shadow_page *page = bw_shadow_add(&s, host, 1, NULL);
 	assert_non_null(page);
-	page->cell[5].store = 7;
+	bw_shadow_put(&s, page, 5, &(struct bw_shadow_cell){7, 0});
 	assert_ptr_equal(bw_shadow_of(&s, host + BW_SHADOW_PAGE_B - 1, 1), page);
 	assert_null(bw_shadow_of(&s, host + BW_SHADOW_PAGE_B, 1));
 	/* another one that runs at the same time has its own, which does not change the first */
 	struct bw_shadow_page *other = bw_shadow_add(&s, host, 2, NULL);
 	assert_ptr_not_equal(other, page);
-	assert_int_equal(other->cell[5].store, 0);
+	assert_int_equal(other->store[5], 0);
 	assert_ptr_equal(bw_shadow_of(&s, host, 1), page);
 	assert_ptr_equal(bw_shadow_of(&s, host, 2), other);
-	assert_int_equal(page->cell[5].store, 7);
+	assert_int_equal(page->store[5], 7);
 	/* a third one takes that of the first, which has ended */
 	assert_ptr_equal(bw_shadow_add(&s, host, 3, page), page);
-	assert_int_equal(page->cell[5].store, 0);
+	assert_int_equal(page->store[5], 0);
 	assert_null(bw_shadow_of(&s, host, 1));
 	assert_ptr_equal(bw_shadow_of(&s, host, 2), other);
 	for (uintptr_t i = 1; i < 2000; i++)
@@ -223,15 +223,39 @@ static void pages_belong_to_a_dispatch(void **state)
 	bw_shadow_fini(&s);
 }
 
+/* A page that is only read has no memory for stores, and the planes of many pages are apart. */
+static void planes_come_when_needed(void **state)
+{
+	struct bw_shadow s = {0};
+	for (uintptr_t i = 1; i < 1000; i++) {
+		struct bw_shadow_page *page = bw_shadow_add(&s, i * BW_SHADOW_PAGE_B, 1, NULL);
+		const struct bw_shadow_cell now = {i % 2 ? i : 0, i % 3 ? i : 0};
+		assert_non_null(page);
+		bw_shadow_put(&s, page, BW_SHADOW_CELLS - 1, &now);
+		assert_true((page->store == bw_shadow_nothing) == (i % 2 == 0));
+		assert_true((page->load == bw_shadow_nothing) == (i % 3 == 0));
+	}
+	for (uintptr_t i = 1; i < 1000; i++) {
+		struct bw_shadow_page *page = bw_shadow_find(&s, i * BW_SHADOW_PAGE_B);
+		struct bw_shadow_cell then = bw_shadow_get(page, BW_SHADOW_CELLS - 1);
+		assert_int_equal(then.store, i % 2 ? i : 0);
+		assert_int_equal(then.load, i % 3 ? i : 0);
+		assert_int_equal(page->store[0] | page->load[0], 0);
+		bw_shadow_empty(page);
+		assert_int_equal(page->store[BW_SHADOW_CELLS - 1], 0);
+	}
+	bw_shadow_fini(&s);
+}
+
 static void pages_of_nobody(void **state)
 {
 	static uint8_t memory[3 * BW_SHADOW_PAGE_B] __attribute__((aligned(BW_SHADOW_PAGE_B)));
 	struct bw_shadow s = {0};
 	struct bw_shadow_page *page = bw_shadow_page(&s, (uintptr_t)memory);
 	assert_non_null(page);
-	page->cell[5].store = 7;
+	bw_shadow_put(&s, page, 5, &(struct bw_shadow_cell){7, 0});
 	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory), page);
-	assert_int_equal(page->cell[5].store, 7);
+	assert_int_equal(page->store[5], 7);
 	assert_ptr_not_equal(bw_shadow_page(&s, (uintptr_t)memory + BW_SHADOW_PAGE_B), page);
 	bw_shadow_fini(&s);
 }
@@ -273,4 +297,5 @@ TESTS_EACH(set_up, tear_down, packed_is_what_it_was, loads_and_one_wave_are_no_c
 	   a_barrier_between_them, other_bytes_are_another_place, the_same_value_is_no_conflict,
 	   the_old_value_is_no_conflict, another_groups_lds_is_forgotten, atomics_are_no_conflict,
 	   an_atomic_on_one_side, a_store_before_the_first_atomic, a_flag_orders_what_is_behind_it,
-	   pages_belong_to_a_dispatch, pages_of_nobody, whole_dwords_as_any_others);
+	   pages_belong_to_a_dispatch, planes_come_when_needed, pages_of_nobody,
+	   whole_dwords_as_any_others);

@@ -125,8 +125,8 @@ static void compare_part(struct bw_check *c, const struct bw_check_group *g, str
 	const bool is_silent = part->value && !memcmp(part->host, part->value, part->size_b);
 	enum bw_check_relation relation;
 	if (page) {
-		uint64_t word =
-			bw_writers_last(&page->cell[(uintptr_t)part->host % BW_SHADOW_PAGE_B / 4]);
+		const struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(part->host));
+		uint64_t word = bw_writers_last(&cell);
 		const struct bw_writer_word last = bw_writer_unpack(word);
 		const struct bw_writers_run *r = other(&c->writers, d, &last, mask, &relation);
 		if (r && !r->transfer && (c->step.is_coherent || kind == BW_TOUCH_ATOMIC))
@@ -200,16 +200,16 @@ static void compare_writers(struct bw_check *c, const struct packet *p, const st
 	const struct bw_shadow_page *page = bw_shadow_find(&c->writers.shadow, (uintptr_t)d->host);
 	if (!page)
 		return;
-	const struct bw_shadow_cell *cell = &page->cell[(uintptr_t)d->host % BW_SHADOW_PAGE_B / 4];
+	const struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(d->host));
 	enum bw_check_relation relation;
 	uint32_t value;
 	memcpy(&value, d->host - (uintptr_t)d->host % 4, sizeof(value));
-	uint64_t word = bw_writers_last(cell);
+	uint64_t word = bw_writers_last(&cell);
 	const struct bw_writer_word last = bw_writer_unpack(word);
 	const struct bw_writers_run *r =
 		last.mask & d->mask ? bw_writers_run_of(&c->writers, last.number) : NULL;
 	if (!r || !is_unordered(&p->now, r, &relation) ||
-	    (is_write && value == bw_writers_value(cell)))
+	    (is_write && value == bw_writers_value(&cell)))
 		return;
 	/* Small writes of the driver's own, such as to an event, which it orders. */
 	if (r->transfer == BW_TRANSFER_WRITE && p->of->transfer == BW_TRANSFER_WRITE)

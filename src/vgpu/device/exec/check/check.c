@@ -376,9 +376,11 @@ static void fetch_cells(struct bw_check *c, const struct bw_touch *t, unsigned n
 	if (first == (uintptr_t)t[n - 1].host / BW_SHADOW_PAGE_B)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		const struct bw_shadow_cell *cell = bw_check_cell(c, t[i].host);
-		if (cell)
-			__builtin_prefetch(cell, 1);
+		const struct bw_shadow_page *page = bw_check_page(c, t[i].host);
+		if (!page)
+			continue;
+		__builtin_prefetch(&page->store[bw_shadow_index(t[i].host)], 1);
+		__builtin_prefetch(&page->load[bw_shadow_index(t[i].host)], 1);
 	}
 }
 
@@ -397,18 +399,21 @@ static void enter_slowly(struct bw_check *c, struct bw_wave *w, enum bw_touch_ki
 		struct bw_shadow_past past;
 		bool past_is_load;
 		n = bw_check_in_dword(t, at_b, &a.mask);
-		struct bw_shadow_cell *cell = bw_check_cell(c, host);
-		if (!cell)
+		struct bw_shadow_page *page = bw_check_page(c, host);
+		if (!page)
 			continue;
+		struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(host));
 		a.is_silent = t->value && !memcmp(host, t->value + at_b, n);
 		a.location = (uint64_t)(uintptr_t)host / 4;
 		if (a.is_lds) /* another group may have it later */
 			a.location ^= (uint64_t)(s->wave->group->serial + 1) << 46;
-		if (!bw_shadow_enter(cell, &a, &past, &past_is_load))
-			continue;
-		bw_check_report(c, w,
-				&(struct bw_check_race){&past, past_is_load, t,
-							(enum bw_check_access)kind, at_b, n});
+		bool is_race = bw_shadow_enter(&cell, &a, &past, &past_is_load);
+		bw_shadow_put(&c->shadow, page, bw_shadow_index(host), &cell);
+		if (is_race)
+			bw_check_report(c, w,
+					&(struct bw_check_race){&past, past_is_load, t,
+								(enum bw_check_access)kind, at_b,
+								n});
 	}
 }
 
@@ -418,16 +423,11 @@ static unsigned enter_whole(struct bw_check *c, struct bw_shadow_row *row, bool 
 {
 	unsigned at_b = 0;
 	for (; at_b + 4 <= t->size_b; at_b += 4) {
-		struct bw_shadow_cell *cell = bw_check_cell(c, t->host + at_b);
-		if (!cell)
-			continue;
-		uint32_t old, new;
-		if (is_store) {
-			memcpy(&old, t->host + at_b, sizeof(old));
-			memcpy(&new, t->value + at_b, sizeof(new));
-		}
-		if (is_store ? !bw_shadow_store_whole(cell, row, t->lane, old == new)
-			     : !bw_shadow_load_whole(cell, row, t->lane))
+		const uint8_t *host = t->host + at_b;
+		bool is_entered = is_store ? bw_check_store_whole(c, host, row, t->lane,
+								  !memcmp(host, t->value + at_b, 4))
+					   : bw_check_load_whole(c, host, row, t->lane);
+		if (!is_entered)
 			break;
 	}
 	return at_b;
@@ -474,10 +474,13 @@ static bool differ(const struct bw_touch *a, const struct bw_touch *b)
 static void report_lanes(struct bw_check *c, struct bw_wave *w, const struct bw_touch *a,
 			 const struct bw_touch *b)
 {
-	const struct bw_shadow_cell *cell = bw_check_cell(c, b->host);
+	const struct bw_shadow_page *page = bw_check_page(c, b->host);
 	const struct bw_shadow_past past = {
 		.wave = c->step.wave->serial, .place = c->step.place, .lane = a->lane, .mask = 15};
-	if (cell && !bw_shadow_is_atomic(cell))
+	if (!page)
+		return;
+	const struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(b->host));
+	if (!bw_shadow_is_atomic(&cell))
 		bw_check_report(
 			c, w,
 			&(struct bw_check_race){&past, false, b, BW_CHECK_STORE, 0, b->size_b});

@@ -247,8 +247,8 @@ static bool is_written_by_wave(const struct bw_check *c, const uint8_t *host)
 	const struct bw_shadow_page *page = bw_shadow_find(&c->writers.shadow, (uintptr_t)host);
 	if (!page)
 		return false;
-	const struct bw_writer_word w = bw_writer_unpack(
-		bw_writers_last(&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4]));
+	const struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(host));
+	const struct bw_writer_word w = bw_writer_unpack(bw_writers_last(&cell));
 	const struct bw_writers_run *r = w.mask ? bw_writers_run_of(&c->writers, w.number) : NULL;
 	return w.mask && !(r && r->transfer);
 }

@@ -32,8 +32,7 @@ static bool enter_eight(struct bw_check *c, struct bw_shadow_row *row, const uin
 		if (i && e->at[i] == e->at[i - 1])
 			continue;
 		unsigned lane = e->exec >> (e->first + i) & 1 ? e->first + i : e->filler;
-		struct bw_shadow_cell *cell = bw_check_cell(c, lds + e->at[i]);
-		if (cell && !bw_shadow_load_whole(cell, row, lane))
+		if (!bw_check_load_whole(c, lds + e->at[i], row, lane))
 			return false;
 	}
 	return true;

@@ -84,9 +84,10 @@ static void keep(struct bw_check *c, const struct bw_shadow_page *page, uintptr_
 	const struct bw_check_dispatch *d = dispatch_of(c, page->dispatch);
 	struct bw_shadow_page *kept = d ? bw_shadow_page(&c->reads.shadow, host) : NULL;
 	for (unsigned i = 0; kept && i < BW_SHADOW_CELLS; i++) {
-		const struct bw_shadow_past load = bw_shadow_unpack(page->cell[i].load);
+		const struct bw_shadow_past load = bw_shadow_unpack(page->load[i]);
 		if (load.mask && !load.flag)
-			kept->cell[i] = (struct bw_shadow_cell){page->cell[i].load, d->number};
+			bw_shadow_put(&c->reads.shadow, kept, i,
+				      &(struct bw_shadow_cell){page->load[i], d->number});
 	}
 }
 
@@ -115,8 +116,10 @@ void bw_reads_note(struct bw_check *c, const uint8_t *host, uint8_t mask, uint32
 {
 	struct bw_shadow_page *page = bw_shadow_page(&c->reads.shadow, (uintptr_t)host);
 	if (page)
-		page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] = (struct bw_shadow_cell){
-			bw_shadow_pack(&(struct bw_shadow_past){.mask = mask}), by_packet | number};
+		bw_shadow_put(&c->reads.shadow, page, bw_shadow_index(host),
+			      &(struct bw_shadow_cell){
+				      bw_shadow_pack(&(struct bw_shadow_past){.mask = mask}),
+				      by_packet | number});
 }
 
 /* The side of a load, if it is one of these bytes that counts. */
@@ -153,17 +156,17 @@ static bool is_reading_packet(const struct bw_check *c, const struct bw_shadow_c
 bool bw_reads_find(struct bw_check *c, const uint8_t *host, uint8_t mask,
 		   const struct bw_check_now *now, struct bw_reader *out)
 {
-	const size_t at = (uintptr_t)host % BW_SHADOW_PAGE_B / 4;
+	const unsigned at = bw_shadow_index(host);
 	if (!bw_reads_are_noted(now))
 		return false;
 	for (const struct bw_shadow_page *p = bw_shadow_find(&c->shadow, (uintptr_t)host); p;
 	     p = p->next)
-		if (is_reader(c, p->cell[at].load, p->dispatch, mask, now, out))
+		if (is_reader(c, p->load[at], p->dispatch, mask, now, out))
 			return true;
 	const struct bw_shadow_page *kept = bw_shadow_find(&c->reads.shadow, (uintptr_t)host);
 	if (!kept)
 		return false;
-	const struct bw_shadow_cell *cell = &kept->cell[at];
-	return cell->load & by_packet ? is_reading_packet(c, cell, mask, now, out)
-				      : is_reader(c, cell->store, cell->load, mask, now, out);
+	const struct bw_shadow_cell cell = bw_shadow_get(kept, at);
+	return cell.load & by_packet ? is_reading_packet(c, &cell, mask, now, out)
+				     : is_reader(c, cell.store, cell.load, mask, now, out);
 }

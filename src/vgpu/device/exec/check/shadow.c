@@ -3,12 +3,99 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/util.h"
 
 enum { FIRST_PAGES = 256 };
 
+/* ---- planes ---- */
+
+enum {
+	PLANE_B = BW_SHADOW_CELLS * sizeof(uint64_t),
+	/* Large ones lie so that the host can have them in huge pages: most of the cost of shadow
+	 * memory is that it is there. */
+	SLAB_B = 2 << 20,
+	SMALL_SLAB_B = 256 << 10,
+	SMALL_SLABS = 4, /* the first ones */
+};
+
+const uint64_t bw_shadow_nothing[BW_SHADOW_CELLS];
+
+struct bw_shadow_slab {
+	struct bw_shadow_slab *next;
+	uint8_t *memory;
+	size_t size_b, used_b;
+};
+
+static uint8_t *map(size_t size_b)
+{
+	void *at = mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static uint8_t *map_slab(size_t size_b)
+{
+	if (size_b != SLAB_B)
+		return map(size_b);
+	uint8_t *all = map(2 * (size_t)SLAB_B);
+	if (!all)
+		return NULL;
+	const size_t before_b = -(uintptr_t)all % SLAB_B;
+	uint8_t *memory = all + before_b;
+	if (before_b)
+		munmap(all, before_b);
+	munmap(memory + SLAB_B, SLAB_B - before_b);
+	madvise(memory, SLAB_B, MADV_HUGEPAGE);
+	return memory;
+}
+
+static bool add_slab(struct bw_shadow *s)
+{
+	struct bw_shadow_slab *slab = calloc(1, sizeof(*slab));
+	if (!slab)
+		return false;
+	slab->size_b = s->n_slabs < SMALL_SLABS ? SMALL_SLAB_B : SLAB_B;
+	slab->memory = map_slab(slab->size_b);
+	if (!slab->memory) {
+		free(slab);
+		return false;
+	}
+	slab->next = s->slabs;
+	s->slabs = slab;
+	s->n_slabs++;
+	return true;
+}
+
+bool bw_shadow_add_plane(struct bw_shadow *s, uint64_t **plane)
+{
+	if ((!s->slabs || s->slabs->used_b == s->slabs->size_b) && !add_slab(s))
+		return false;
+	*plane = (uint64_t *)(void *)(s->slabs->memory + s->slabs->used_b);
+	s->slabs->used_b += PLANE_B;
+	return true;
+}
+
+static void drop_slabs(struct bw_shadow *s)
+{
+	while (s->slabs) {
+		struct bw_shadow_slab *slab = s->slabs;
+		s->slabs = slab->next;
+		munmap(slab->memory, slab->size_b);
+		free(slab);
+	}
+	s->n_slabs = 0;
+}
+
 /* ---- pages ---- */
+
+void bw_shadow_empty(struct bw_shadow_page *page)
+{
+	if (page->store != bw_shadow_nothing)
+		memset(page->store, 0, PLANE_B);
+	if (page->load != bw_shadow_nothing)
+		memset(page->load, 0, PLANE_B);
+}
 
 void bw_shadow_clear(struct bw_shadow *s)
 {
@@ -21,6 +108,7 @@ void bw_shadow_clear(struct bw_shadow *s)
 	if (s->slot)
 		memset(s->slot, 0, s->max * sizeof(*s->slot));
 	s->n = 0;
+	drop_slabs(s);
 }
 
 void bw_shadow_fini(struct bw_shadow *s)
@@ -72,7 +160,7 @@ struct bw_shadow_page *bw_shadow_add(struct bw_shadow *s, uintptr_t host, uint64
 {
 	struct bw_shadow_page *page = instead_of;
 	if (page) {
-		memset(page->cell, 0, sizeof(page->cell));
+		bw_shadow_empty(page);
 		page->dispatch = dispatch;
 		return page;
 	}
@@ -84,6 +172,7 @@ struct bw_shadow_page *bw_shadow_add(struct bw_shadow *s, uintptr_t host, uint64
 	struct bw_shadow_slot *slot = find(s, host / BW_SHADOW_PAGE_B);
 	s->n += !slot->page;
 	slot->number = host / BW_SHADOW_PAGE_B;
+	page->store = page->load = (uint64_t *)(uintptr_t)bw_shadow_nothing;
 	page->dispatch = dispatch;
 	page->next = slot->page;
 	slot->page = page;

@@ -6,7 +6,8 @@
  * the last store and a load since then. It lies by the host's address, so that two virtual
  * addresses of the same memory have the same cells. The cells of a page belong to one dispatch, and
  * memory has a page for each dispatch that runs and touches it; that of one that has ended is
- * emptied for the next. Pure: accesses in, conflicts out. */
+ * emptied for the next. Stores and loads are in planes of their own, which a page has only where it
+ * needs them: most memory is either read or written. Pure: accesses in, conflicts out. */
 
 #include "vgpu/device/exec/check/order.h"
 
@@ -32,8 +33,12 @@ struct bw_shadow_cell {
 struct bw_shadow_page {
 	uint64_t dispatch;
 	struct bw_shadow_page *next; /* of the same memory */
-	struct bw_shadow_cell cell[BW_SHADOW_CELLS];
+	/* the words of its cells; bw_shadow_nothing: all are 0 */
+	uint64_t *store, *load;
 };
+extern const uint64_t bw_shadow_nothing[BW_SHADOW_CELLS];
+
+struct bw_shadow_slab; /* memory for planes */
 
 struct bw_shadow {
 	struct bw_shadow_slot {
@@ -41,6 +46,8 @@ struct bw_shadow {
 		struct bw_shadow_page *page; /* the first one; NULL: the slot is free */
 	} *slot;
 	size_t n, max; /* of slots; max: a power of two */
+	struct bw_shadow_slab *slabs;
+	unsigned n_slabs;
 };
 
 void bw_shadow_fini(struct bw_shadow *s);
@@ -56,6 +63,37 @@ struct bw_shadow_page *bw_shadow_add(struct bw_shadow *s, uintptr_t host, uint64
 struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host);
 /* Forgets all pages. */
 void bw_shadow_clear(struct bw_shadow *s);
+/* Empties the cells of one. */
+void bw_shadow_empty(struct bw_shadow_page *page);
+
+static inline unsigned bw_shadow_index(const uint8_t *host)
+{
+	return (uintptr_t)host % BW_SHADOW_PAGE_B / 4;
+}
+
+static inline struct bw_shadow_cell bw_shadow_get(const struct bw_shadow_page *page, unsigned i)
+{
+	return (struct bw_shadow_cell){page->store[i], page->load[i]};
+}
+
+/* A plane of zeros for a word that is none; false: out of memory. */
+bool bw_shadow_add_plane(struct bw_shadow *s, uint64_t **plane);
+
+/* Out of memory: it is forgotten. */
+static inline void bw_shadow_put_word(struct bw_shadow *s, uint64_t **plane, unsigned i,
+				      uint64_t word)
+{
+	if (*plane == bw_shadow_nothing && (!word || !bw_shadow_add_plane(s, plane)))
+		return;
+	(*plane)[i] = word;
+}
+
+static inline void bw_shadow_put(struct bw_shadow *s, struct bw_shadow_page *page, unsigned i,
+				 const struct bw_shadow_cell *cell)
+{
+	bw_shadow_put_word(s, &page->store, i, cell->store);
+	bw_shadow_put_word(s, &page->load, i, cell->load);
+}
 
 enum bw_shadow_kind {
 	BW_SHADOW_LOAD,

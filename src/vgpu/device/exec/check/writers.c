@@ -28,10 +28,10 @@ static uint64_t pack(const struct bw_writer_word *w)
 	       (uint64_t)w->mask << MASK | (uint64_t)w->has_many << MANY;
 }
 
-static void put(struct bw_shadow_cell *c, uint64_t last, uint64_t before, uint32_t value)
+static struct bw_shadow_cell cell_with(uint64_t last, uint64_t before, uint32_t value)
 {
-	c->store = last | before << 48;
-	c->load = (before >> 16 & 0xffffffff) | (uint64_t)value << 32;
+	return (struct bw_shadow_cell){last | before << 48,
+				       (before >> 16 & 0xffffffff) | (uint64_t)value << 32};
 }
 
 /* Races between dispatches need them, too. */
@@ -126,14 +126,14 @@ static uint16_t place_of(struct bw_writers *x, const struct bw_check_at *at)
 
 /* ---- what is written ---- */
 
-static struct bw_shadow_cell *cell_of(struct bw_writers *x, const uint8_t *host)
+static struct bw_shadow_page *page_of(struct bw_writers *x, const uint8_t *host)
 {
 	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
 	if (!x->page || x->page_number != number) {
 		x->page = bw_shadow_page(&x->shadow, (uintptr_t)host);
 		x->page_number = number;
 	}
-	return x->page ? &x->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
+	return x->page;
 }
 
 /* Whether the bytes are the next lane's of the same instruction: they are noted together. */
@@ -145,28 +145,31 @@ static bool continues(const struct bw_writer_word *last, const struct bw_writer_
 	return is_next && w->lane == last->lane + (last->has_many || n == 1 ? n : 1);
 }
 
-void bw_writers_enter(struct bw_writers *x, const uint8_t *host, struct bw_writer_word w)
+/* The cell after that: the writer that is the last one stays as the one before, if it is one. */
+static struct bw_shadow_cell entered(const struct bw_shadow_cell *c, struct bw_writer_word w,
+				     uint32_t value)
 {
-	struct bw_shadow_cell *c = cell_of(x, host);
-	const uint8_t *dword = host - (uintptr_t)host % 4;
-	uint32_t value;
-	if (!c)
-		return;
-	memcpy(&value, dword, sizeof(value));
-	if (w.mask == 15) {
-		const uint64_t word = bw_writers_last(c);
-		put(c, pack(&w), bw_writer_unpack(word).mask ? word : bw_writers_before(c), value);
-		return;
-	}
 	struct bw_writer_word last = bw_writer_unpack(bw_writers_last(c));
 	bool is_again = last.mask && last.number == w.number && last.place == w.place;
 	if (is_again && __builtin_popcount(w.mask) == 1 && continues(&last, &w)) {
 		last.mask |= w.mask;
 		last.has_many = true;
-		put(c, pack(&last), bw_writers_before(c), value);
-		return;
+		return cell_with(pack(&last), bw_writers_before(c), value);
 	}
-	put(c, pack(&w), last.mask ? bw_writers_last(c) : bw_writers_before(c), value);
+	return cell_with(pack(&w), last.mask ? bw_writers_last(c) : bw_writers_before(c), value);
+}
+
+void bw_writers_enter(struct bw_writers *x, const uint8_t *host, struct bw_writer_word w)
+{
+	struct bw_shadow_page *page = page_of(x, host);
+	const uint8_t *dword = host - (uintptr_t)host % 4;
+	uint32_t value;
+	if (!page)
+		return;
+	memcpy(&value, dword, sizeof(value));
+	struct bw_shadow_cell c = bw_shadow_get(page, bw_shadow_index(host));
+	c = entered(&c, w, value);
+	bw_shadow_put(&x->shadow, page, bw_shadow_index(host), &c);
 }
 
 void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3])
@@ -222,7 +225,7 @@ void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
 	const struct bw_shadow *s = &c->writers.shadow;
 	for (size_t i = 0; i < s->max; i++)
 		if (s->slot[i].page && s->slot[i].number >= first && s->slot[i].number <= last)
-			memset(s->slot[i].page->cell, 0, sizeof(s->slot[i].page->cell));
+			bw_shadow_empty(s->slot[i].page);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -270,11 +273,10 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 	pthread_mutex_lock(&c->lock);
 	const struct bw_shadow_page *page = bw_shadow_find(&x->shadow, (uintptr_t)host);
 	if (page) {
-		const struct bw_shadow_cell *cell =
-			&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4];
-		const uint64_t words[BW_WRITERS_KEPT] = {bw_writers_last(cell),
-							 bw_writers_before(cell)};
-		out->value = bw_writers_value(cell);
+		const struct bw_shadow_cell cell = bw_shadow_get(page, bw_shadow_index(host));
+		const uint64_t words[BW_WRITERS_KEPT] = {bw_writers_last(&cell),
+							 bw_writers_before(&cell)};
+		out->value = bw_writers_value(&cell);
 		while (out->n < BW_WRITERS_KEPT && bw_writer_unpack(words[out->n]).mask) {
 			out->by[out->n] = bw_writers_answer_of(c, words[out->n]);
 			out->n++;
