@@ -296,6 +296,20 @@ static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 	kill_vmid(u, v->vmid, "wave exception");
 }
 
+/* The end of a job, which is found by looking at its fence, or a signal of KFD's. False: it is
+ * another interrupt. */
+static bool take_end(struct bw_uapi *u, const struct vector *v)
+{
+	enum { SDMA_EVENT = 0xfffffff }; /* event_interrupt_wq_v11 */
+	if (v->client == BW_IH_CLIENT_GRBM_CP && v->source == BW_IH_SRC_CP_EOP)
+		bw_kfd_interrupt(u, v->vmid, v->data[0]);
+	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_TRAP)
+		bw_kfd_interrupt(u, v->vmid, v->data[0] & SDMA_EVENT);
+	else
+		return false;
+	return true;
+}
+
 static void dispatch(struct bw_uapi *u, const struct vector *v)
 {
 	if (v->source == BW_IH_SRC_UTCL2_FAULT &&
@@ -307,15 +321,9 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 		cp_error(u, v);
 	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_QUEUE_HANG)
 		sdma_error(u, v);
-	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_TRAP)
-		/* of the driver's own rings: as CP_EOP. The others' ids have 28 bits
-		 * (event_interrupt_wq_v11). */
-		bw_kfd_interrupt(u, v->vmid, v->data[0] & 0xfffffff);
 	else if (v->source == BW_IH_SRC_SQ)
 		sq_interrupt(u, v);
-	else if (v->source == BW_IH_SRC_CP_EOP && bw_kfd_interrupt(u, v->vmid, v->data[0]))
-		return;
-	else if (v->source != BW_IH_SRC_CP_EOP) /* completed fences are found by looking at them */
+	else if (!take_end(u, v))
 		BW_LOG(WARN, "uapi", "interrupt of client %#x, source %u is not handled", v->client,
 		       v->source);
 }
@@ -327,6 +335,20 @@ static uint32_t vector_at(uint32_t pointer)
 	return pointer & (IH_RING_B - 1) & ~(BW_IH_VECTOR_B - 1u);
 }
 
+static struct vector read_vector(struct bw_uapi *u, uint32_t rptr)
+{
+	uint32_t dw[BW_IH_VECTOR_DW];
+	memcpy(dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
+	struct vector v = {.client = (uint8_t)bw_words_get(dw, BW_IH_CLIENT_ID),
+			   .source = (uint8_t)bw_words_get(dw, BW_IH_SOURCE_ID),
+			   .ring = (uint8_t)bw_words_get(dw, BW_IH_RING_ID),
+			   .vmid = (uint8_t)bw_words_get(dw, BW_IH_VMID),
+			   .mmhub = bw_words_get(dw, BW_IH_VMID_SRC),
+			   .pasid = (uint16_t)bw_words_get(dw, BW_IH_PASID)};
+	memcpy(v.data, dw + BW_IH_VECTOR_DW - BW_IH_DATA_DW, sizeof(v.data));
+	return v;
+}
+
 bool bw_drm_ih_ends_only(struct bw_uapi *u)
 {
 	uint32_t wptr = bw_rreg(u, BW_REG_IH_RB_WPTR), rptr = u->ih_rptr;
@@ -334,14 +356,9 @@ bool bw_drm_ih_ends_only(struct bw_uapi *u)
 		return false;
 	wptr = vector_at(wptr);
 	for (; rptr != wptr; rptr = (rptr + BW_IH_VECTOR_B) & (IH_RING_B - 1)) {
-		uint32_t dw;
-		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
-		uint64_t client = bw_words_get(&dw, BW_IH_CLIENT_ID),
-			 source = bw_words_get(&dw, BW_IH_SOURCE_ID);
-		/* those of KFD's VMIDs end nothing: they are signals */
-		if (bw_words_get(&dw, BW_IH_VMID) > BW_DRM_LAST_VMID ||
-		    ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP) &&
-		     (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP)))
+		struct vector v = read_vector(u, rptr);
+		/* if another one follows, they are taken a second time, which has no effect */
+		if (!take_end(u, &v))
 			return false;
 	}
 	u->ih_rptr = rptr;
@@ -366,15 +383,7 @@ void bw_drm_ih_process(struct bw_uapi *u)
 	if (u->ih_rptr == wptr)
 		return;
 	while (u->ih_rptr != wptr) {
-		uint32_t dw[BW_IH_VECTOR_DW];
-		memcpy(dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + u->ih_rptr, sizeof(dw));
-		struct vector v = {.client = (uint8_t)bw_words_get(dw, BW_IH_CLIENT_ID),
-				   .source = (uint8_t)bw_words_get(dw, BW_IH_SOURCE_ID),
-				   .ring = (uint8_t)bw_words_get(dw, BW_IH_RING_ID),
-				   .vmid = (uint8_t)bw_words_get(dw, BW_IH_VMID),
-				   .mmhub = bw_words_get(dw, BW_IH_VMID_SRC),
-				   .pasid = (uint16_t)bw_words_get(dw, BW_IH_PASID)};
-		memcpy(v.data, dw + BW_IH_VECTOR_DW - BW_IH_DATA_DW, sizeof(v.data));
+		struct vector v = read_vector(u, u->ih_rptr);
 		u->ih_rptr = (u->ih_rptr + BW_IH_VECTOR_B) & (IH_RING_B - 1);
 		dispatch(u, &v);
 	}

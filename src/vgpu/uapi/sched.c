@@ -22,8 +22,8 @@ void bw_drm_kick(struct bw_uapi *u)
 {
 	pthread_mutex_lock(&u->kick_lock);
 	u->kick = true;
-	pthread_cond_signal(&u->kicked);
 	pthread_mutex_unlock(&u->kick_lock);
+	pthread_cond_signal(&u->kicked);
 }
 
 void bw_drm_job_free(struct bw_drm_job *job)
