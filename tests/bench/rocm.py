@@ -24,8 +24,11 @@ def best(n, build, *words):
 
 
 def queues(build):
-    kfd = json.loads(exec_(build, "--", "sh", "-c", f"{build}/tests/bench/bench_kfd {GPU}")[0].stdout)
+    """A program to which a debugger can attach has a thread of the agent between it and the GPU."""
+    attachable = json.loads(exec_(build, "--", "sh", "-c", f"{build}/tests/bench/bench_kfd {GPU}")[0].stdout)
+    kfd = json.loads(exec_(build, "--", "sh", "-c", f"BREAKWATER_ATTACH=0 {build}/tests/bench/bench_kfd {GPU}")[0].stdout)
     return [Row("empty AQL dispatch and its signal, polled", kfd["polled_s"] * 1e6, "us", 15),
+            Row("the same, where a debugger can attach", attachable["polled_s"] * 1e6, "us", None),
             Row("empty AQL dispatch and its event, waited for", kfd["waited_s"] * 1e6, "us", None),
             Row("AQL dispatches a second, 64 in the queue", 1 / kfd["many_s"], "1/s", None),
             Row("64 MiB by SDMA, system memory to VRAM", 64 / 1024 / kfd["copy_64_mib_s"], "GiB/s", None)]

@@ -349,15 +349,30 @@ bool bw_cp_busy(struct bw_device *dev)
 
 /* --- the thread --- */
 
+/* The thread that takes the command processor's turns: at any time one. */
+static __thread struct {
+	const struct bw_device *of;  /* NULL: this thread does not */
+	bool runs_waves, was_kicked; /* meanwhile, by itself */
+} turns;
+
+bool bw_device_is_cp_thread(const struct bw_device *dev)
+{
+	return dev && turns.of == dev && !turns.runs_waves;
+}
+
 void bw_cp_kick(struct bw_device *dev)
 {
 	struct bw_cp *cp = dev->cp;
 	if (!cp)
 		return;
+	if (turns.of == dev) {
+		turns.was_kicked = true;
+		return;
+	}
 	pthread_mutex_lock(&cp->kick_lock);
 	cp->kicked = true;
-	pthread_cond_signal(&cp->kick_cond);
 	pthread_mutex_unlock(&cp->kick_lock);
+	pthread_cond_signal(&cp->kick_cond);
 	if (dev->options.deterministic)
 		bw_sched_poke(dev);
 }
@@ -380,18 +395,43 @@ static void wait_for_kick(struct bw_cp *cp)
 		cp->idle_polls++;
 }
 
-static __thread const struct bw_device *cp_thread_of;
-
-bool bw_device_is_cp_thread(const struct bw_device *dev)
+/* Turns until nothing can be done, with cp->turns. Little work that a turn gives to the waves is
+ * done here as well, for which no other thread needs to be woken. */
+static bool take_turns(struct bw_device *dev)
 {
-	return dev && cp_thread_of == dev;
+	bool progress = false, again;
+	do {
+		turns.was_kicked = false;
+		again = bw_cp_turn(dev);
+		progress |= again;
+		turns.runs_waves = true;
+		bw_sched_help(dev);
+		turns.runs_waves = false;
+	} while (again || turns.was_kicked);
+	return progress;
+}
+
+bool bw_device_ring(struct bw_device *dev, bool (*ring)(void *arg), void *arg)
+{
+	struct bw_cp *cp = dev->cp;
+	if (!cp->has_thread || pthread_mutex_trylock(&cp->turns))
+		return ring(arg);
+	turns.of = dev;
+	turns.was_kicked = false;
+	bool any = ring(arg), is_kicked = turns.was_kicked;
+	if (is_kicked)
+		take_turns(dev);
+	turns.of = NULL;
+	pthread_mutex_unlock(&cp->turns);
+	if (is_kicked && atomic_load(&cp->polling))
+		bw_cp_kick(dev); /* its thread goes on looking */
+	return any;
 }
 
 static void *cp_main(void *arg)
 {
 	struct bw_device *dev = arg;
 	struct bw_cp *cp = dev->cp;
-	cp_thread_of = dev;
 	pthread_mutex_lock(&cp->kick_lock);
 	while (!cp->stop) {
 		if (!cp->kicked) {
@@ -401,9 +441,11 @@ static void *cp_main(void *arg)
 		}
 		cp->kicked = false;
 		pthread_mutex_unlock(&cp->kick_lock);
-		bool progress = false;
-		while (bw_cp_turn(dev))
-			progress = true;
+		pthread_mutex_lock(&cp->turns);
+		turns.of = dev;
+		bool progress = take_turns(dev);
+		turns.of = NULL;
+		pthread_mutex_unlock(&cp->turns);
 		pthread_mutex_lock(&cp->kick_lock);
 		if (progress)
 			cp->idle_polls = 0;
@@ -419,6 +461,7 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		return bw_error_nomem();
 	pthread_mutex_init(&cp->lock, NULL);
 	pthread_mutex_init(&cp->kick_lock, NULL);
+	pthread_mutex_init(&cp->turns, NULL);
 	pthread_condattr_t attr;
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -490,6 +533,7 @@ void bw_cp_destroy(struct bw_device *dev)
 	bw_hws_destroy(cp->hws);
 	pthread_mutex_destroy(&cp->lock);
 	pthread_mutex_destroy(&cp->kick_lock);
+	pthread_mutex_destroy(&cp->turns);
 	pthread_cond_destroy(&cp->kick_cond);
 	free(cp);
 	dev->cp = NULL;

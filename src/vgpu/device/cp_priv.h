@@ -13,6 +13,7 @@ struct bw_cp {
 	struct bw_queue queue[BW_N_QUEUES];
 	struct bw_tlb tlb[BW_N_VMIDS];
 
+	pthread_mutex_t turns;	   /* of the thread that takes its turns; before all others */
 	pthread_mutex_t kick_lock; /* leaf */
 	pthread_cond_t kick_cond;
 	bool kicked, stop;

@@ -38,7 +38,8 @@ struct bw_device_options {
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
  * device thread, must not block. The handler reads the ring by its registers like a driver. */
 typedef void bw_irq_fn(void *cookie);
-/* Whether the caller is the command processor's thread, which holds no lock while it calls back. */
+/* Whether the caller takes the command processor's turns, in which it holds no lock while it calls
+ * back. */
 bool bw_device_is_cp_thread(const struct bw_device *dev);
 
 struct bw_error *bw_device_create(const struct bw_profile *profile,
@@ -123,6 +124,9 @@ bool bw_device_sdma_error(struct bw_device *dev, unsigned index, unsigned queue,
 
 /* A doorbell write of a ring's new write pointer (SDMA: in bytes). */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
+/* ring() rings doorbells. What they start is done by this thread, if the command processor has
+ * nothing else to do, and else by its own. Without any lock. Returns what ring() does. */
+bool bw_device_ring(struct bw_device *dev, bool (*ring)(void *arg), void *arg);
 
 /* The packet that tells a queue what to fill when waves start, from here to the next such packet;
  * NULL: nothing. Obeyed where the kernel's VMID 0 has put it: on a ring. */

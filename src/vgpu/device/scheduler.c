@@ -98,10 +98,14 @@ static struct bw_wgp *dequeue(struct bw_sched *sched)
 void bw_sched_kick(struct bw_wgp *wgp)
 {
 	struct bw_sched *sched = wgp->dev->sched;
+	bool helps = sched->n_workers > sched->n_threads && bw_device_is_cp_thread(wgp->dev);
 	pthread_mutex_lock(&sched->lock);
 	if (wgp->run == BW_WGP_IDLE) {
 		enqueue(sched, wgp);
-		pthread_cond_signal(&sched->cond);
+		if (helps)
+			sched->owes_wakeup = true;
+		else
+			pthread_cond_signal(&sched->cond);
 	} else if (wgp->run == BW_WGP_RUNNING) {
 		wgp->again = true;
 	}
@@ -184,6 +188,13 @@ static void wait_for_work(struct bw_sched *sched, uint64_t ns)
 	sched->n_waiting--;
 }
 
+/* With sched->lock. Wakes a worker if there is more to run, or a time that nobody waits for. */
+static void wake_another(struct bw_sched *sched, uint64_t next_ns)
+{
+	if (sched->n_waiting && (sched->head || next_ns < bw_sched_next_wakeup_ns(sched)))
+		pthread_cond_signal(&sched->cond);
+}
+
 uint64_t bw_sched_next_wakeup_ns(const struct bw_sched *sched)
 {
 	uint64_t ns = ~0ull;
@@ -213,15 +224,38 @@ static void *worker_main(void *arg)
 			worker->waits_until_ns = ~0ull;
 			continue;
 		}
-		/* There is more to run, or a time that nobody waits for. */
-		if (sched->n_waiting && (sched->head || next < bw_sched_next_wakeup_ns(sched)))
-			pthread_cond_signal(&sched->cond);
+		wake_another(sched, next);
 		pthread_mutex_unlock(&sched->lock);
 		run_wgp(worker, wgp);
 		pthread_mutex_lock(&sched->lock);
 	}
 	pthread_mutex_unlock(&sched->lock);
 	return NULL;
+}
+
+void bw_sched_help(struct bw_device *dev)
+{
+	enum { MOST_NS = 50000 }; /* about as long as a worker needs to wake */
+	struct bw_sched *sched = dev->sched;
+	if (sched->n_workers == sched->n_threads)
+		return;
+	struct bw_worker *worker = &sched->worker[sched->n_threads];
+	struct bw_wgp *wgp;
+	pthread_mutex_lock(&sched->lock);
+	bool owes = sched->owes_wakeup;
+	sched->owes_wakeup = false;
+	uint64_t until = owes ? bw_host_ns() + MOST_NS : 0;
+	while (owes && !atomic_load(&sched->stop) && (wgp = dequeue(sched))) {
+		wake_another(sched, ~0ull);
+		pthread_mutex_unlock(&sched->lock);
+		run_wgp(worker, wgp);
+		pthread_mutex_lock(&sched->lock);
+		if (bw_host_ns() >= until)
+			break;
+	}
+	if (owes)
+		wake_another(sched, wake_sleepers(sched, bw_device_now_ns(dev)));
+	pthread_mutex_unlock(&sched->lock);
 }
 
 /* --- deterministic: one thread, a fixed order, its own clock --- */
@@ -411,11 +445,14 @@ struct bw_error *bw_sched_start(struct bw_device *dev)
 		     : dev->options.threads	? dev->options.threads
 						: (unsigned)BW_MAX(cores, 1L);
 	n = BW_MIN(n, sched->n_wgps);
-	sched->worker = calloc(n, sizeof(*sched->worker));
+	/* A number that is asked for is the number of threads that run waves. */
+	bool helps = !dev->options.deterministic && !dev->options.threads;
+	sched->worker = calloc(n + 1, sizeof(*sched->worker));
 	if (!sched->worker)
 		return bw_error_nomem();
-	for (; sched->n_workers < n; sched->n_workers++)
+	for (; sched->n_workers < n + helps; sched->n_workers++)
 		BW_TRY(start_worker(dev, &sched->worker[sched->n_workers]));
+	sched->worker[n].is_brief = true;
 	for (; sched->n_threads < n; sched->n_threads++) {
 		struct bw_worker *worker = &sched->worker[sched->n_threads];
 		int e = pthread_create(

@@ -93,6 +93,9 @@ void bw_sched_kick(struct bw_wgp *wgp);
 /* Gives the WGP a command for waves on some of its SIMDs without waiting for it: it is carried out
  * before the next instruction of its waves, and before the next bw_wgp_acquire() returns. */
 void bw_wgp_post(struct bw_wgp *wgp, uint32_t sq_cmd, uint8_t simds);
+/* The thread that takes the command processor's turns: runs little of what it has kicked, in place
+ * of a worker, and wakes workers for the rest. */
+void bw_sched_help(struct bw_device *dev);
 /* Deterministic mode: the command processor has something to do. */
 void bw_sched_poke(struct bw_device *dev);
 /* Makes requests (enum bw_wave_request) of a wave; with the WGP acquired. */

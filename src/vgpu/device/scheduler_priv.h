@@ -15,6 +15,7 @@ struct bw_worker {
 	_Atomic(struct bw_slot *) current;
 	_Atomic uint64_t instructions;
 	uint64_t waits_until_ns; /* for sleepers; ~0: not for a time. With sched->lock */
+	bool is_brief;		 /* runs little of a WGP in a turn */
 };
 
 struct bw_held {
@@ -28,13 +29,14 @@ struct bw_sched {
 	struct bw_wgp *head, **tail;
 	unsigned n_waiting;
 	bool poked;
+	bool owes_wakeup; /* for a WGP that was queued in a turn of the command processor */
 	_Atomic bool stop;
 
 	struct bw_wgp *wgp; /* mapped, with their register files after them */
 	unsigned n_wgps;
 	size_t mapped_b;
 	struct bw_worker *worker;
-	unsigned n_workers, n_threads;
+	unsigned n_workers, n_threads; /* the last worker has none, if there is one more */
 
 	pthread_mutex_t held_lock; /* leaf */
 	struct bw_held held[BW_N_VMIDS];

@@ -18,6 +18,8 @@
 enum {
 	QUANTUM = 4096, /* instructions of a wave's turn */
 	BRIEFLY = 64,
+	HELP = 512, /* of a worker that is brief, for so many waves: */
+	HELP_WAVES = 4,
 	ROUNDS = 16,	    /* in a turn, as long as groups come and go */
 	POLLS_QUICKLY = 50, /* sleeps in a row, before the waits grow */
 };
@@ -388,10 +390,10 @@ static bool can_run(const struct bw_slot *s, uint64_t now_ns)
 	return atomic_load(&s->w.request) & ~(uint32_t)BW_REQ_YIELD;
 }
 
-static uint64_t turn_of(const struct bw_slot *s, bool is_wanted)
+static uint64_t turn_of(const struct bw_worker *worker, const struct bw_slot *s, bool is_wanted)
 {
 	const struct bw_draw *d = s->group->dispatch->draw;
-	uint64_t n = is_wanted ? BRIEFLY : QUANTUM;
+	uint64_t n = is_wanted ? BRIEFLY : worker->is_brief ? HELP : QUANTUM;
 	return d ? BW_MIN(n, bw_draw_turn(d)) : n;
 }
 
@@ -414,11 +416,12 @@ static void go_round(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t now_
 			atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_YIELD);
 		bw_sq_carry_out(wgp);
 		bool wanted = atomic_load(&wgp->yield_wanted);
-		if ((wanted && n_run) || atomic_load(&dev->sched->stop)) {
+		if ((wanted && n_run) || (worker->is_brief && n_run == HELP_WAVES) ||
+		    atomic_load(&dev->sched->stop)) {
 			wgp->next_slot = at;
 			break;
 		}
-		run_slot(worker, wgp, s, turn_of(s, wanted));
+		run_slot(worker, wgp, s, turn_of(worker, s, wanted));
 		n_run++;
 	}
 	atomic_store_explicit(&wgp->current, NULL, memory_order_release);
@@ -436,7 +439,7 @@ bool bw_wgp_turn(struct bw_worker *worker, struct bw_wgp *wgp, uint64_t *out_wak
 	 * lie in the cache. */
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		go_round(worker, wgp, now);
-		if (!bw_spi_launch(wgp) || atomic_load(&wgp->yield_wanted) ||
+		if (!bw_spi_launch(wgp) || worker->is_brief || atomic_load(&wgp->yield_wanted) ||
 		    atomic_load(&worker->dev->sched->stop))
 			break;
 	}

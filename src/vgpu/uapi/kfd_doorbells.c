@@ -21,8 +21,9 @@ uint32_t bw_kfd_doorbell_dw(const struct bw_kfd_queue *q)
 	return 2 * (DOORBELLS_PER_PROCESS * q->process->vmid + q->doorbell);
 }
 
-static bool look_at_all(struct bw_uapi *u)
+static bool look_at_all(void *arg)
 {
+	struct bw_uapi *u = arg;
 	bool any = false;
 	pthread_mutex_lock(&u->kfd.lock);
 	bw_vec_each(&u->kfd.bells, b) {
@@ -37,13 +38,14 @@ static bool look_at_all(struct bw_uapi *u)
 	return any;
 }
 
-/* The pause until the next look, by the time for which no doorbell was rung. */
+/* The pause until the next look, by the time for which no doorbell was rung. A program that polls
+ * for the end of its work rings again before a thread could sleep and wake. */
 static long pause_ns(int64_t idle_ns)
 {
 	static const struct {
 		int64_t idle_ns;
 		long pause_ns;
-	} rows[] = {{5000000, 5000}, {200000000, 100000}, {INT64_MAX, 1000000}};
+	} rows[] = {{20000, 0}, {5000000, 5000}, {200000000, 100000}, {INT64_MAX, 1000000}};
 	size_t i = 0;
 	while (idle_ns > rows[i].idle_ns)
 		i++;
@@ -57,10 +59,11 @@ static void *look_at_bells(void *arg)
 	prctl(PR_SET_NAME, "kfd doorbells");
 	prctl(PR_SET_TIMERSLACK, 1000ul);
 	while (!atomic_load(&u->kfd.is_stopping)) {
-		if (look_at_all(u))
+		if (bw_device_ring(u->dev, look_at_all, u))
 			last_ns = bw_now_ns();
 		const struct timespec t = {0, pause_ns(bw_now_ns() - last_ns)};
-		nanosleep(&t, NULL);
+		if (t.tv_nsec)
+			nanosleep(&t, NULL);
 	}
 	return NULL;
 }
