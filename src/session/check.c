@@ -260,7 +260,7 @@ struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_optio
 	if (!o->check)
 		return NULL;
 	BW_TRY(bw_debug_create(&d));
-	bw_report_add_code(d, program);
+	bw_report_add_code(d, kmd, program);
 	struct bw_error *err =
 		show_report(&(struct told){kmd, d, program, false}, o, out, out_fails);
 	bw_debug_destroy(d);

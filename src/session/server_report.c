@@ -2,16 +2,21 @@
 #include "session/server_report.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "isa/text.h"
 #include "regs/regs.h"
+#include "sym/bundle.h"
 
 struct bw_error *bw_report_read(struct bw_kmd *kmd, const char *file, char **out)
 {
@@ -66,27 +71,49 @@ void bw_report_instruction(const struct bw_report_code *x, char *out, size_t siz
 	bw_isa_text_destroy(t);
 }
 
-static bool is_code_object(const char *path)
+static void add(struct bw_debug *d, const void *data, size_t size_b, const char *path)
 {
-	Elf64_Ehdr head;
-	struct stat st;
-	/* Not a device, whose opening may have effects, nor a pipe, which waits. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	_cleanup_fclose_ FILE *f = fopen(path, "rb");
-	return f && fread(&head, sizeof(head), 1, f) == 1 &&
-	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
+	struct bw_code_object *co;
+	struct bw_error *err = bw_code_object_open(data, size_b, path, &co);
+	if (!err)
+		err = bw_debug_add_code_object(d, co);
+	bw_error_free(err);
 }
 
-void bw_report_add_code(struct bw_debug *d, char *const *program)
+/* A code object, or a program that has some in it. */
+static void add_file(struct bw_debug *d, const char *path, const char *gpu)
 {
-	for (size_t i = 1; program[0] && program[i]; i++) {
-		struct bw_code_object *co;
-		if (!is_code_object(program[i]))
-			continue;
-		struct bw_error *err = bw_code_object_load(program[i], &co);
-		if (!err)
-			err = bw_debug_add_code_object(d, co);
-		bw_error_free(err);
+	const uint8_t *code;
+	Elf64_Ehdr head;
+	struct stat st;
+	size_t at = 0, code_b;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(head))
+		return;
+	size_t size_b = (size_t)st.st_size;
+	void *data = mmap(NULL, size_b, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return;
+	memcpy(&head, data, sizeof(head));
+	bool is_elf = !memcmp(head.e_ident, ELFMAG, SELFMAG);
+	if (is_elf && head.e_machine == EM_AMDGPU)
+		add(d, data, size_b, path);
+	while (is_elf && bw_bundle_next_of_program(data, size_b, gpu, &at, &code, &code_b))
+		add(d, code, code_b, path);
+	munmap(data, size_b);
+}
+
+void bw_report_add_code(struct bw_debug *d, struct bw_kmd *kmd, char *const *program)
+{
+	char gpu[32];
+	struct bw_error *err = bw_report_gpu(kmd, gpu, sizeof(gpu));
+	for (size_t i = 0; !err && program[i]; i++) {
+		_cleanup_free_ char *found = i ? NULL : bw_program_find(program[i]);
+		struct stat st;
+		const char *path = found ? found : program[i];
+		/* not a device, whose opening may have effects */
+		if (!stat(path, &st) && S_ISREG(st.st_mode))
+			add_file(d, path, gpu);
 	}
+	bw_error_free(err);
 }

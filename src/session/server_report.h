@@ -22,8 +22,8 @@ struct bw_report_code {
 	uint64_t pc;
 };
 void bw_report_instruction(const struct bw_report_code *x, char *out, size_t size);
-/* Adds the code objects that the program's command line names. A file that is not a complete code
- * object is ignored. */
-void bw_report_add_code(struct bw_debug *d, char *const *program);
+/* Adds the code objects that the program's command line names, and those in programs of HIP that it
+ * names. A file that has none, or a damaged one, is ignored. */
+void bw_report_add_code(struct bw_debug *d, struct bw_kmd *kmd, char *const *program);
 
 #endif

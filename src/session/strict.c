@@ -244,7 +244,7 @@ struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_opti
 	if (!o->strict)
 		return bw_show_strict(kmd, o, NULL, out);
 	BW_TRY(bw_debug_create(&d));
-	bw_report_add_code(d, program);
+	bw_report_add_code(d, kmd, program);
 	struct bw_error *err = bw_show_strict(kmd, o, d, out);
 	bw_debug_destroy(d);
 	return err;

@@ -187,6 +187,39 @@ static bool serves(const uint8_t *data, size_t size_b, const char *gpu, struct b
 	return entries.is_damaged;
 }
 
+/* Where the next bundle of a program is looked for: there is one for each source that was compiled,
+ * each at the begin of a page. */
+static size_t after(size_t at, size_t end_b)
+{
+	return at + (end_b + PAGE_B - 1) / PAGE_B * PAGE_B;
+}
+
+bool bw_bundle_next_of_program(const void *data, size_t size_b, const char *gpu, size_t *at,
+			       const uint8_t **out_data, size_t *out_size_b)
+{
+	struct bw_cursor section;
+	bool found = false;
+	if (!find_section(data, size_b, ".hip_fatbin", &section))
+		return false;
+	while (!found && *at < section.len) {
+		const uint8_t *bundle = section.data + *at;
+		const size_t left_b = section.len - *at;
+		struct entries entries = entries_of(bundle, left_b);
+		struct entry e;
+		size_t end_b = 1;
+		while (begins(bundle, left_b, magic) && next_entry(&entries, &e)) {
+			end_b = BW_MAX(end_b, (size_t)(e.code - bundle) + e.code_b);
+			if (found || !e.gpu || !e.code_b || !is_for(&e, gpu))
+				continue;
+			*out_data = e.code;
+			*out_size_b = e.code_b;
+			found = true;
+		}
+		*at = after(*at, end_b);
+	}
+	return found;
+}
+
 struct bw_error *bw_bundle_check_program(const void *data, size_t size_b, const char *path,
 					 const char *gpu)
 {
@@ -195,7 +228,6 @@ struct bw_error *bw_bundle_check_program(const void *data, size_t size_b, const 
 		return NULL;
 	struct bw_str names = {0};
 	bool is_served = false;
-	/* one bundle for each source that was compiled, each at the begin of a page */
 	for (size_t at = 0; at < section.len && !is_served;) {
 		const uint8_t *bundle = section.data + at;
 		size_t left_b = section.len - at, end_b = 1;
@@ -203,7 +235,7 @@ struct bw_error *bw_bundle_check_program(const void *data, size_t size_b, const 
 			is_served = serves(bundle, left_b, gpu, &names, &end_b);
 		else
 			is_served = begins(bundle, left_b, compressed);
-		at += (end_b + PAGE_B - 1) / PAGE_B * PAGE_B;
+		at = after(at, end_b);
 	}
 	struct bw_error *err = NULL;
 	if (!is_served && names.len)

@@ -22,4 +22,9 @@ struct bw_error *bw_bundle_find(const void *data, size_t size_b, const char *pat
 struct bw_error *bw_bundle_check_program(const void *data, size_t size_b, const char *path,
 					 const char *gpu) BW_MUST_CHECK;
 
+/* The next code object for the GPU in the file of a program; *at is 0 for the first one. *out_data
+ * is borrowed from data. False: there is no further one. */
+bool bw_bundle_next_of_program(const void *data, size_t size_b, const char *gpu, size_t *at,
+			       const uint8_t **out_data, size_t *out_size_b);
+
 #endif

@@ -18,5 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	err = bw_bundle_find(bytes, n, "b", "gfx1100", &code, &code_b);
 	assert(err || (code >= bytes && code_b <= n - (size_t)(code - bytes)));
 	bw_error_free(err);
+	for (size_t at = 0; bw_bundle_next_of_program(bytes, n, "gfx1100", &at, &code, &code_b);)
+		assert(code >= bytes && code_b <= n - (size_t)(code - bytes));
 	return 0;
 }

@@ -122,6 +122,26 @@ static void not_known(void **state)
 	expect(p, NULL);
 }
 
+static void one_after_the_other(void **state)
+{
+	struct program *p = program_of(IDS(ID("gfx942"), ID("gfx1100")), IDS(ID("gfx1100:xnack-")));
+	const uint8_t *code[3];
+	size_t at = 0, code_b, n = 0;
+	while (n < 3 &&
+	       bw_bundle_next_of_program(p, sizeof(*p), "gfx1100", &at, &code[n], &code_b)) {
+		assert_int_equal(code_b, ENTRY_B);
+		n++;
+	}
+	assert_int_equal(n, 2);
+	assert_true(code[0] > p->bundles[0] && code[0] < p->bundles[1] && code[1] > p->bundles[1]);
+	at = 0;
+	assert_false(bw_bundle_next_of_program(p, sizeof(*p), "gfx90a", &at, &code[0], &code_b));
+	at = 0;
+	p->sections[2].sh_size = UINT64_MAX;
+	assert_false(bw_bundle_next_of_program(p, sizeof(*p), "gfx1100", &at, &code[0], &code_b));
+	free(p);
+}
+
 static void damaged(void **state)
 {
 	struct program *p = program_of(IDS(ID("gfx942")), NULL);
@@ -141,4 +161,4 @@ static void damaged(void **state)
 	expect(p, NULL);
 }
 
-TESTS(for_others_only, for_this_one, not_known, damaged);
+TESTS(for_others_only, for_this_one, not_known, one_after_the_other, damaged);
