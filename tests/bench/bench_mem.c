@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "isa/descriptor.h"
 #include "isa/inst.h"
 #include "vgpu/device/exec/core/exec.h"
 
@@ -51,10 +52,10 @@ static uint32_t no_cycles(void *cookie)
 	return 0;
 }
 
-enum pattern { CONTIGUOUS, SAME, STRIDE, RANDOM_64K, LDS_OFFSETS };
+enum pattern { CONTIGUOUS, SAME, STRIDE, RANDOM_64K, OFFSETS };
 
-/* Addresses are in v[2:3] (64 bits) or v2 (LDS), data in v[8:11], destination v[4:7]; s[2:3] is the
- * base of scalar loads. Words as llvm-mc-19 assembles the text. */
+/* Addresses are in v[2:3] (64 bits) or v2 (LDS, buffers), data in v[8:11], destination v[4:7];
+ * s[2:3] is the base of scalar loads, s[12:15] a buffer. Words as llvm-mc-19 assembles the text. */
 static const struct row {
 	const char *name;
 	uint32_t word[2];
@@ -74,9 +75,16 @@ static const struct row {
 	{"load b32, 12 bytes apart", {0xdc520000, 0x047c0002}, STRIDE, 12, UINT32_MAX},
 	{"load b32, random in 64 KiB", {0xdc520000, 0x047c0002}, RANDOM_64K, 4, UINT32_MAX},
 	{"atomic add, one address", {0xdcd60000, 0x007c0802}, SAME, 4, UINT32_MAX},
-	{"LDS load b32, contiguous", {0xd8d80000, 0x04000002}, LDS_OFFSETS, 4, UINT32_MAX},
-	{"LDS store b32, contiguous", {0xd8340000, 0x00000802}, LDS_OFFSETS, 4, UINT32_MAX},
-	{"LDS load b32, 132 bytes apart", {0xd8d80000, 0x04000002}, LDS_OFFSETS, 132, UINT32_MAX},
+	{"LDS load b32, contiguous", {0xd8d80000, 0x04000002}, OFFSETS, 4, UINT32_MAX},
+	{"LDS store b32, contiguous", {0xd8340000, 0x00000802}, OFFSETS, 4, UINT32_MAX},
+	{"LDS load b32, 132 bytes apart", {0xd8d80000, 0x04000002}, OFFSETS, 132, UINT32_MAX},
+	{"buffer load b32, contiguous", {0xe0500000, 0x80430402}, OFFSETS, 4, UINT32_MAX},
+	{"buffer load b32, 24 lanes", {0xe0500000, 0x80430402}, OFFSETS, 4, 0x00ffffff},
+	{"buffer load b32, 12 bytes apart", {0xe0500000, 0x80430402}, OFFSETS, 12, UINT32_MAX},
+	{"buffer load u16, contiguous", {0xe0480000, 0x80430402}, OFFSETS, 2, UINT32_MAX},
+	{"buffer load b128, contiguous", {0xe05c0000, 0x80430402}, OFFSETS, 16, UINT32_MAX},
+	{"buffer store b32, contiguous", {0xe0680000, 0x80430802}, OFFSETS, 4, UINT32_MAX},
+	{"scalar buffer load b128", {0xf4280206, 0xf8000000}, SAME, 4, UINT32_MAX},
 	{"scalar load b128", {0xf4080201, 0xf8000000}, SAME, 4, UINT32_MAX},
 };
 
@@ -96,7 +104,7 @@ static void set_addresses(uint32_t *v, const struct row *r)
 		if (r->pattern == RANDOM_64K)
 			offset = (state >> 4) % (1u << 14) * 4;
 		v[10 * LANES + i] = state;
-		uint64_t address = r->pattern == LDS_OFFSETS ? offset : VA + DATA + offset;
+		uint64_t address = r->pattern == OFFSETS ? offset : VA + DATA + offset;
 		v[2 * LANES + i] = (uint32_t)address;
 		v[3 * LANES + i] = (uint32_t)(address >> 32);
 	}
@@ -160,6 +168,10 @@ static double measure(struct bw_exec *x, const struct row *r)
 		w.s[6] = 1664525;
 		w.s[7] = 1013904223;
 		w.s[8] = (16 << 20) - 4;
+		w.s[12] = w.s[2];
+		w.s[13] = w.s[3];
+		w.s[14] = MEM_B - DATA;
+		w.s[15] = BW_OOB_RAW << 28;
 		w.s[BW_SRC_EXEC_LO] = r->exec;
 		set_addresses(v, r);
 		double start = now_s();

@@ -53,6 +53,7 @@ static bool plan_scalar(const struct bw_rec *rec, struct plan *out)
 {
 	const struct bw_smem_prep *p = bw_smem_prep(rec);
 	bool has_soffset = p->soffset != BW_SRC_NULL;
+	/* A descriptor is four SGPRs from a multiple of four on: visible all, or none. */
 	if (p->n_write != dwords_of(rec) || !is_visible(p->sbase) ||
 	    (has_soffset && !is_visible(p->soffset)))
 		return false;
@@ -83,6 +84,39 @@ static bool plan_vector(const struct bw_rec *rec, unsigned lanes, struct plan *o
 	return true;
 }
 
+static bool plan_buffer(const struct bw_rec *rec, unsigned lanes, struct plan *out)
+{
+	const struct bw_inst *in = rec->inst;
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	uint32_t reg_b = lanes * (uint32_t)sizeof(uint32_t);
+	unsigned code = in->saddr, first = in->srsrc & ~3u;
+	if (p->is_nop || in->tfe || in->idxen == in->offen || !is_visible(first) ||
+	    (is_store(rec) && !follow(p->data, dwords_of(rec))))
+		return false;
+	if (is_visible(code))
+		out->value[BW_HOLE_C] = UINT32_MAX;
+	else if (code >= BW_SRC_INT_0 && code <= BW_SRC_INT_64)
+		out->value[BW_HOLE_CH] = code - BW_SRC_INT_0;
+	else if (code != BW_SRC_NULL)
+		return false;
+	out->form = in->idxen ? BW_MEMORY_FORM_S : BW_MEMORY_FORM_V;
+	out->value[BW_HOLE_A] = p->addr[0] * reg_b;
+	out->value[BW_HOLE_B] = p->data[0] * reg_b;
+	out->value[BW_HOLE_D] = p->dst * reg_b;
+	out->value[BW_HOLE_M] = scalar_at(first);
+	out->value[BW_HOLE_N] = scalar_at(is_visible(code) ? code : 0);
+	out->value[BW_HOLE_KEEP] = (uint32_t)p->imm;
+	return true;
+}
+
+static bool plan_form(const struct bw_rec *rec, unsigned lanes, struct plan *out)
+{
+	if (is_scalar(rec))
+		return plan_scalar(rec, out);
+	return rec->inst->fmt == BW_FMT_MUBUF ? plan_buffer(rec, lanes, out)
+					      : plan_vector(rec, lanes, out);
+}
+
 static bool plan_it(const struct bw_rec *rec, const struct bw_rec_ctx *ctx, bool masked,
 		    struct plan *out, struct bw_stencil *stencil)
 {
@@ -90,8 +124,7 @@ static bool plan_it(const struct bw_rec *rec, const struct bw_rec_ctx *ctx, bool
 	memset(out->value, 0, sizeof(out->value));
 	out->form = BW_MEMORY_FORM_V;
 	bool is_checked = rec->mem != bw_exec_mem_row(rec->inst->op); /* it tells what it touches */
-	return !is_checked && bw_stencil_has_memory(rec->inst->op) &&
-	       (is_scalar(rec) ? plan_scalar(rec, out) : plan_vector(rec, lanes, out)) &&
+	return !is_checked && bw_stencil_has_memory(rec->inst->op) && plan_form(rec, lanes, out) &&
 	       bw_stencil_memory(rec->inst->op, out->form, lanes, masked && !is_scalar(rec),
 				 stencil);
 }

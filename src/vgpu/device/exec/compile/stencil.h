@@ -79,8 +79,8 @@ enum bw_block_part {
 /* Forms of the sources of a lane-wise row. */
 enum bw_src_form { BW_SRC_FORM_V, BW_SRC_FORM_S, BW_SRC_FORM_K, BW_SRC_FORM_X, BW_SRC_FORM_P };
 
-/* Forms of the address of a memory instruction: V in VGPRs or, of scalar loads, a pair of SGPRs;
- * S: and in an SGPR, or a pair of them. */
+/* Forms of the address of a memory instruction: V in VGPRs or, of scalar loads, a pair of SGPRs or
+ * a descriptor; S: and in an SGPR, or a pair of them. Of buffers V is an offset, and S an index. */
 enum bw_memory_form { BW_MEMORY_FORM_V, BW_MEMORY_FORM_S };
 
 struct bw_map_row;

@@ -93,18 +93,17 @@ INLINE uint64_t base_of(const struct bw_wave *w, int has_saddr)
 }
 
 /* Declares at[], where each eight lanes lie, which of them are active, and whether all were
- * found. */
-#define FIND_ALL(lanes, has_saddr, masked, size_b, rights)                                         \
+ * found. offsets: of all lanes, after them the upper parts if has_hi. */
+#define FIND_ALL(lanes, offsets, has_hi, base, masked, size_b, rights)                             \
 	const uint8_t *at[(lanes) / 8];                                                            \
 	__m256i active[(lanes) / 8];                                                               \
-	const struct access access = {w, x, base_of(w, has_saddr), size_b, rights, masked};        \
+	const struct access access = {w, x, base, size_b, rights, masked};                         \
 	bool found = true;                                                                         \
 	UNROLL                                                                                     \
 	for (unsigned h = 0; h < (lanes) / BW_LANES && found; h++) {                               \
 		uint32_t exec = half_exec(w, h, masked);                                           \
-		const uint32_t *lo =                                                               \
-			(const uint32_t *)(const void *)(vgpr + HOLE(O_A)) + h * BW_LANES;         \
-		const uint32_t *hi = (has_saddr) ? NULL : lo + (lanes);                            \
+		const uint32_t *lo = (offsets) + h * BW_LANES;                                     \
+		const uint32_t *hi = (has_hi) ? lo + (lanes) : NULL;                               \
 		UNROLL                                                                             \
 		for (unsigned i = 0; i < 4; i++)                                                   \
 			active[4 * h + i] = bw_active_8(exec, 8 * i);                              \
@@ -112,7 +111,7 @@ INLINE uint64_t base_of(const struct bw_wave *w, int has_saddr)
 				  at + 4 * h);                                                     \
 	}
 
-/* Elements of one dword anywhere in what the TLB knows to lie in one piece, as span.c's
+/* Elements of dwords anywhere in what the TLB knows to lie in one piece, as span.c's
  * locate_index() has them. */
 INLINE bool find_apart(const struct access *a, const struct some *of, struct bw_lds_places *p,
 		       const uint8_t **out)
@@ -150,33 +149,33 @@ INLINE bool find_apart(const struct access *a, const struct some *of, struct bw_
 	       a->w->align_mode == BW_ALIGN_NONE && _mm256_testz_si256(differs, differs);
 }
 
-/* Goes on to the call if a half is elsewhere. */
-#define LOAD_APART(lanes, has_saddr, masked)                                                       \
+/* Elements of dwords; goes on to the call if a half is elsewhere. */
+#define LOAD_APART(lanes, offsets, has_hi, e, masked)                                              \
 	do {                                                                                       \
 		struct bw_lds_places places[(lanes) / BW_LANES];                                   \
 		const uint8_t *from[(lanes) / BW_LANES];                                           \
 		UNROLL                                                                             \
 		for (unsigned h = 0; h < (lanes) / BW_LANES; h++) {                                \
-			const uint32_t *lo =                                                       \
-				(const uint32_t *)(const void *)(vgpr + HOLE(O_A)) + h * BW_LANES; \
-			const struct some of = {lo, (has_saddr) ? NULL : lo + (lanes),             \
+			const uint32_t *lo = (offsets) + h * BW_LANES;                             \
+			const struct some of = {lo, (has_hi) ? lo + (lanes) : NULL,                \
 						half_exec(w, h, masked), NULL};                    \
 			if (!find_apart(&access, &of, &places[h], &from[h]))                       \
 				GO(CONT);                                                          \
 		}                                                                                  \
 		UNROLL                                                                             \
 		for (unsigned h = 0; h < (lanes) / BW_LANES; h++)                                  \
-			bw_lds_load((uint32_t *)(void *)(vgpr + HOLE(O_D) + h * BW_HALF_B),        \
-				    from[h], &places[h], half_exec(w, h, masked));                 \
+			UNROLL                                                                     \
+		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)                                     \
+			bw_lds_load((uint32_t *)(void *)(vgpr + HOLE(O_D) + h * BW_HALF_B +        \
+							 k * 4 * (lanes)),                         \
+				    from[h] + 4 * k, &places[h], half_exec(w, h, masked));         \
 	} while (0)
 
-#define GLOBAL_LOAD(name, n_dw, form, has_saddr, lanes, masked, suffix)                            \
-	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
-	{                                                                                          \
-		NOTHING_TO_HAND_ON();                                                              \
-		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_READ);                    \
-		if (n_dw == 1 && !found) {                                                         \
-			LOAD_APART(lanes, has_saddr, masked);                                      \
+/* What is left of a load and of a store once places are looked for. */
+#define LOAD_FOUND(lanes, offsets, has_hi, e, masked)                                              \
+	do {                                                                                       \
+		if (bw_elem_size_b(e) >= 4 && !found) {                                            \
+			LOAD_APART(lanes, offsets, has_hi, e, masked);                             \
 			GO(SKIP);                                                                  \
 		}                                                                                  \
 		if (__builtin_expect(!found, 0))                                                   \
@@ -184,41 +183,62 @@ INLINE bool find_apart(const struct access *a, const struct some *of, struct bw_
 		UNROLL                                                                             \
 		for (unsigned i = 0; i < (lanes) / 8; i++) {                                       \
 			__m256i r[4];                                                              \
-			load_eight(r, at[i], n_dw);                                                \
+			load_eight(r, at[i], e);                                                   \
 			UNROLL                                                                     \
-			for (unsigned k = 0; k < (n_dw); k++)                                      \
+			for (unsigned k = 0; k < bw_elem_n_dw(e); k++)                             \
 				put_eight(vgpr + HOLE(O_D) + k * 4 * (lanes) + i * 32, r[k],       \
 					  masked, active[i]);                                      \
 		}                                                                                  \
 		GO(SKIP);                                                                          \
-	}
-
-#define GLOBAL_STORE(name, n_dw, form, has_saddr, lanes, masked, suffix)                           \
-	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
-	{                                                                                          \
-		NOTHING_TO_HAND_ON();                                                              \
-		FIND_ALL(lanes, has_saddr, masked, 4 * (n_dw), BW_ACCESS_WRITE);                   \
+	} while (0)
+#define STORE_FOUND(lanes, e, masked)                                                              \
+	do {                                                                                       \
 		if (__builtin_expect(!found, 0))                                                   \
 			GO(CONT);                                                                  \
 		UNROLL                                                                             \
 		for (unsigned i = 0; i < (lanes) / 8; i++)                                         \
-			store_eight((uint8_t *)at[i], vgpr + HOLE(O_B) + i * 32, 4 * (lanes),      \
-				    n_dw, masked, active[i]);                                      \
+			store_eight((uint8_t *)at[i], vgpr + HOLE(O_B) + i * 32, 4 * (lanes), e,   \
+				    masked, active[i]);                                            \
 		GO(SKIP);                                                                          \
+	} while (0)
+
+#define ADDRESSES ((const uint32_t *)(const void *)(vgpr + HOLE(O_A)))
+
+#define GLOBAL_LOAD(name, e, form, has_saddr, lanes, masked, suffix)                               \
+	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
+	{                                                                                          \
+		NOTHING_TO_HAND_ON();                                                              \
+		FIND_ALL(lanes, ADDRESSES, !(has_saddr), base_of(w, has_saddr), masked,            \
+			 bw_elem_size_b(e), BW_ACCESS_READ);                                       \
+		LOAD_FOUND(lanes, ADDRESSES, !(has_saddr), e, masked);                             \
 	}
 
-#define GLOBAL_FORMS(make, name, n_dw, masked, suffix)                                             \
-	make(name, n_dw, V, 0, 32, masked, suffix) make(name, n_dw, S, 1, 32, masked, suffix)      \
-		make(name, n_dw, V, 0, 64, masked, suffix)                                         \
-			make(name, n_dw, S, 1, 64, masked, suffix)
+#define GLOBAL_STORE(name, e, form, has_saddr, lanes, masked, suffix)                              \
+	STENCIL(memory_##name##_##form##_##lanes##_##suffix)                                       \
+	{                                                                                          \
+		NOTHING_TO_HAND_ON();                                                              \
+		FIND_ALL(lanes, ADDRESSES, !(has_saddr), base_of(w, has_saddr), masked,            \
+			 bw_elem_size_b(e), BW_ACCESS_WRITE);                                      \
+		STORE_FOUND(lanes, e, masked);                                                     \
+	}
 
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b32, 1, 0, full)
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b64, 2, 0, full)
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b128, 4, 0, full)
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b32, 1, 1, masked)
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b64, 2, 1, masked)
-GLOBAL_FORMS(GLOBAL_LOAD, global_load_b128, 4, 1, masked)
-GLOBAL_FORMS(GLOBAL_STORE, global_store_b32, 1, 0, full)
-GLOBAL_FORMS(GLOBAL_STORE, global_store_b64, 2, 0, full)
-GLOBAL_FORMS(GLOBAL_STORE, global_store_b128, 4, 0, full)
-GLOBAL_FORMS(GLOBAL_STORE, global_store_b32, 1, 1, masked)
+/* Form V, form S, for waves of both sizes, all lanes and some. */
+#define ADDRESS_FORMS(make, name, e)                                                               \
+	make(name, e, V, 0, 32, 0, full) make(name, e, V, 0, 32, 1, masked)                        \
+		make(name, e, S, 1, 32, 0, full) make(name, e, S, 1, 32, 1, masked)                \
+			make(name, e, V, 0, 64, 0, full) make(name, e, V, 0, 64, 1, masked)        \
+				make(name, e, S, 1, 64, 0, full)                                   \
+					make(name, e, S, 1, 64, 1, masked)
+
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_u8, ELEM_U8)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_i8, ELEM_I8)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_u16, ELEM_U16)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_i16, ELEM_I16)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_b32, ELEM_B32)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_b64, ELEM_B64)
+ADDRESS_FORMS(GLOBAL_LOAD, global_load_b128, ELEM_B128)
+ADDRESS_FORMS(GLOBAL_STORE, global_store_b8, ELEM_U8)
+ADDRESS_FORMS(GLOBAL_STORE, global_store_b16, ELEM_U16)
+ADDRESS_FORMS(GLOBAL_STORE, global_store_b32, ELEM_B32)
+ADDRESS_FORMS(GLOBAL_STORE, global_store_b64, ELEM_B64)
+ADDRESS_FORMS(GLOBAL_STORE, global_store_b128, ELEM_B128)

@@ -60,15 +60,15 @@ INLINE const uint8_t *first_of(const struct bw_lds_places *p, const uint8_t *lds
 }
 
 /* Elements of two or four dwords, of all lanes. */
-#define LDS_LOAD_WIDE(name, n_dw, lanes)                                                           \
+#define LDS_LOAD_WIDE(name, e, lanes)                                                              \
 	STENCIL(memory_##name##_V_##lanes##_full)                                                  \
 	{                                                                                          \
 		NOTHING_TO_HAND_ON();                                                              \
 		const uint32_t near = (uint32_t)OFFSET(O_KEEP);                                    \
-		FIND_IN_LDS((lanes) / BW_LANES, 0, 4 * (n_dw), near);                              \
+		FIND_IN_LDS((lanes) / BW_LANES, 0, bw_elem_size_b(e), near);                       \
 		UNROLL                                                                             \
 		for (unsigned h = 0; h < (lanes) / BW_LANES; h++)                                  \
-			if (__builtin_expect(!are_runs(&places[h], 4 * (n_dw), 1), 0))             \
+			if (__builtin_expect(!are_runs(&places[h], bw_elem_size_b(e), 1), 0))      \
 				GO(CONT);                                                          \
 		UNROLL                                                                             \
 		for (unsigned i = 0; i < (lanes) / 8; i++) {                                       \
@@ -76,34 +76,34 @@ INLINE const uint8_t *first_of(const struct bw_lds_places *p, const uint8_t *lds
 			const uint8_t *from = first_of(p, w->wg->lds + near, i % BW_EIGHTS);       \
 			__m256i r[4], at = p->at[i % BW_EIGHTS];                                   \
 			if (_mm256_extract_epi32(at, 1) != _mm256_extract_epi32(at, 0))            \
-				load_eight(r, from, n_dw);                                         \
+				load_eight(r, from, e);                                            \
 			else                                                                       \
 				UNROLL                                                             \
-			for (unsigned k = 0; k < (n_dw); k++)                                      \
+			for (unsigned k = 0; k < bw_elem_n_dw(e); k++)                             \
 				r[k] = _mm256_set1_epi32((int)((const bw_u32_any *)from)[k]);      \
 			UNROLL                                                                     \
-			for (unsigned k = 0; k < (n_dw); k++)                                      \
+			for (unsigned k = 0; k < bw_elem_n_dw(e); k++)                             \
 				put_eight(vgpr + HOLE(O_D) + k * 4 * (lanes) + i * 32, r[k], 0,    \
 					  at);                                                     \
 		}                                                                                  \
 		GO(SKIP);                                                                          \
 	}
 
-#define LDS_STORE(name, n_dw, lanes)                                                               \
+#define LDS_STORE(name, e, lanes)                                                                  \
 	STENCIL(memory_##name##_V_##lanes##_full)                                                  \
 	{                                                                                          \
 		NOTHING_TO_HAND_ON();                                                              \
 		const uint32_t near = (uint32_t)OFFSET(O_KEEP);                                    \
-		FIND_IN_LDS((lanes) / BW_LANES, 0, 4 * (n_dw), near);                              \
+		FIND_IN_LDS((lanes) / BW_LANES, 0, bw_elem_size_b(e), near);                       \
 		UNROLL                                                                             \
 		for (unsigned h = 0; h < (lanes) / BW_LANES; h++)                                  \
-			if (__builtin_expect(!are_runs(&places[h], 4 * (n_dw), 0), 0))             \
+			if (__builtin_expect(!are_runs(&places[h], bw_elem_size_b(e), 0), 0))      \
 				GO(CONT);                                                          \
 		UNROLL                                                                             \
 		for (unsigned i = 0; i < (lanes) / 8; i++) {                                       \
 			const struct bw_lds_places *p = &places[i / BW_EIGHTS];                    \
 			store_eight((uint8_t *)first_of(p, w->wg->lds + near, i % BW_EIGHTS),      \
-				    vgpr + HOLE(O_B) + i * 32, 4 * (lanes), n_dw, 0, p->at[0]);    \
+				    vgpr + HOLE(O_B) + i * 32, 4 * (lanes), e, 0, p->at[0]);       \
 		}                                                                                  \
 		GO(SKIP);                                                                          \
 	}
@@ -116,13 +116,13 @@ INLINE const uint8_t *first_of(const struct bw_lds_places *p, const uint8_t *lds
 LDS_LOADS(ds_load_b32, 1)
 LDS_LOADS(ds_load_2addr_b32, 2)
 LDS_LOADS(ds_load_2addr_stride64_b32, 2)
-LDS_LOAD_WIDE(ds_load_b64, 2, 32)
-LDS_LOAD_WIDE(ds_load_b64, 2, 64)
-LDS_LOAD_WIDE(ds_load_b128, 4, 32)
-LDS_LOAD_WIDE(ds_load_b128, 4, 64)
-LDS_STORE(ds_store_b32, 1, 32)
-LDS_STORE(ds_store_b32, 1, 64)
-LDS_STORE(ds_store_b64, 2, 32)
-LDS_STORE(ds_store_b64, 2, 64)
-LDS_STORE(ds_store_b128, 4, 32)
-LDS_STORE(ds_store_b128, 4, 64)
+LDS_LOAD_WIDE(ds_load_b64, ELEM_B64, 32)
+LDS_LOAD_WIDE(ds_load_b64, ELEM_B64, 64)
+LDS_LOAD_WIDE(ds_load_b128, ELEM_B128, 32)
+LDS_LOAD_WIDE(ds_load_b128, ELEM_B128, 64)
+LDS_STORE(ds_store_b32, ELEM_B32, 32)
+LDS_STORE(ds_store_b32, ELEM_B32, 64)
+LDS_STORE(ds_store_b64, ELEM_B64, 32)
+LDS_STORE(ds_store_b64, ELEM_B64, 64)
+LDS_STORE(ds_store_b128, ELEM_B128, 32)
+LDS_STORE(ds_store_b128, ELEM_B128, 64)

@@ -102,51 +102,30 @@ static void locate_part(struct bw_span *s, const struct bw_mem_request *q, unsig
 		bw_span_add_piece(s, q, lane, va + to_page_end, to_page_end, n_in - to_page_end);
 }
 
-/* The usual descriptors of drivers for storage and texel buffers: no swizzle, an index or an offset
- * in a register. One comparison shows that all lanes are in range. False: check each lane
- * separately. */
+/* All lanes of a half at once. False: check each lane separately. */
 static bool locate_plain(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			 const struct bw_rec *rec, const struct buffer *b)
 {
 	const struct bw_inst *in = rec->inst;
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct bw_wave *w = q->w;
-	uint32_t soffset = b->soffset;
-	unsigned size_b = q->size_b;
 	static const uint32_t zeros[BW_LANES];
 	const uint32_t *v =
-		in->offen || in->idxen ? bw_wave_vgpr(w, p->addr[0]) + h * BW_LANES : zeros;
-	/* Bit 47 of a base makes it one in the upper half of the address space. */
-	uint64_t fixed_b = (uint64_t)(uint32_t)p->imm,
-		 base = bw_canonical(b->d.base + soffset + fixed_b);
+		in->offen || in->idxen ? bw_wave_vgpr(q->w, p->addr[0]) + h * BW_LANES : zeros;
+	const struct bw_buf_use use = {.has_index = in->idxen,
+				       .fixed_b = (uint32_t)p->imm,
+				       .soffset = b->soffset,
+				       .size_b = q->size_b};
 	uint32_t scaled[BW_LANES];
+	uint64_t base;
 
-	if (b->d.element_b || b->d.add_tid || (in->offen && in->idxen))
+	if ((in->offen && in->idxen) ||
+	    !bw_buf_is_plain(&b->d, &use, bw_lanes_max(v, s->half[h].exec), &base))
 		return false;
-	uint64_t max = bw_lanes_max(v, s->half[h].exec);
-	if (b->d.oob_select == BW_OOB_INDEX || b->d.oob_select == BW_OOB_STRUCTURED) {
-		if ((in->idxen ? max : 0) >= b->d.n_records)
-			return false;
-		if (b->d.oob_select == BW_OOB_STRUCTURED &&
-		    (in->idxen ? 0 : max) + fixed_b + size_b > b->d.stride_b)
-			return false;
-	} else if (b->d.oob_select == BW_OOB_NONE && !b->d.n_records) {
-		return false;
-	}
 	if (in->idxen) {
-		max *= b->d.stride_b;
-		if (max > UINT32_MAX)
-			return false;
 		for (unsigned i = 0; i < BW_LANES; i++)
 			scaled[i] = v[i] * b->d.stride_b;
 		v = scaled;
 	}
-	bool by_bytes = b->d.oob_select == BW_OOB_RAW || b->d.oob_select == BW_OOB_BYTES;
-	if (by_bytes && max + fixed_b + soffset + size_b > b->d.n_records)
-		return false;
-	if (max + fixed_b + soffset > UINT32_MAX ||
-	    bw_canonical(base + max + size_b) != base + max + size_b)
-		return false;
 	bw_span_locate_half(s, q, h, v, NULL, base);
 	return true;
 }

@@ -41,6 +41,16 @@ uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_b
 void bw_smem_buffer(const struct bw_wave *w, const struct bw_rec *rec, uint64_t *out_base,
 		    uint64_t *out_range_b);
 
+/* The same of its dwords. in_bytes: NUM_RECORDS counts bytes whatever the stride. */
+static inline uint64_t bw_smem_range(const uint32_t descriptor[4], bool in_bytes,
+				     uint64_t *out_range_b)
+{
+	uint64_t stride_b = bw_words_get(descriptor, BW_BUFFER_STRIDE);
+	*out_range_b = bw_words_get(descriptor, BW_BUFFER_NUM_RECORDS) *
+		       (stride_b && !in_bytes ? stride_b : 1);
+	return bw_words_get(descriptor, BW_BUFFER_BASE);
+}
+
 /* Cache control and probes: no effect in a model without caches. */
 bw_mem_fn bw_mem_nothing;
 

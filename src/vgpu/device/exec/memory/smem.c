@@ -109,10 +109,7 @@ static inline uint64_t range_of(const struct bw_wave *w, const struct bw_smem_pr
 	uint32_t v[4];
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, p->sbase + i);
-	uint64_t stride_b = bw_words_get(v, BW_BUFFER_STRIDE);
-	*out_range_b =
-		bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b && !p->in_bytes ? stride_b : 1);
-	return bw_words_get(v, BW_BUFFER_BASE);
+	return bw_smem_range(v, p->in_bytes, out_range_b);
 }
 
 /* Descriptor base, stride for the size of the range only; dwords beyond it read 0 one by one (rule
