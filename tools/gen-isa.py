@@ -167,6 +167,8 @@ def write_get(f, gen, codes, out):
     if "imm_en" in f.fields:
         imm, soffset = (f"w[0] >> {f.fields[name].lo} & 1" for name in OFFSETS)
         body.append(f"take_offsets(in, {imm}, {soffset}, codes_{gen});")
+    if f.family == "SCRATCH" and "sve" not in f.fields:  # no form has neither address nor both
+        body.append("in->sve = in->saddr == BW_SRC_EXEC_HI;")
     out.append(f"static void get_{ident(f, gen)}(const uint32_t *w, struct bw_inst *in) /* line {f.line} */\n{{")
     out += ["\t" + line for line in body]
     out.append("}\n")
@@ -288,6 +290,8 @@ def row_flags(i):
     dpp = "dpp" not in i.format.lacks
     if "D" in i.mods and dpp:
         flags.append("BW_ROW_DPP9" if "dpp9" in i.format.has else "BW_ROW_DPP")
+        if "newbcast" in i.format.has:
+            flags.append("BW_ROW_NEWBCAST")
     if "V" in i.mods and dpp:
         flags.append("BW_ROW_DPP_VGPR1")
     if getattr(i, "sdwa", False):

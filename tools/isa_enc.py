@@ -6,7 +6,10 @@ the canonical ones), `types`, `formats` and `insns`. A row of the file that has 
 is one Insn with several opcodes; where the formats of its generations differ there is one Insn for each. What is wrong
 is raised as Bad(line, message).
 """
+import fnmatch
 import re
+
+from isa_types import Bad, Operand, Type
 
 CLASSES = ["MAP", "CMP", "SCALAR", "MEM", "WAVE", "CTRL"]
 # The families of formats: enum bw_fmt. The order is that of "the shortest format" in the info table.
@@ -25,81 +28,15 @@ MODS = {"D": "DPP", "V": "DPP_VGPR1", "C": "CLAMP", "O": "OMOD", "N": "NEG", "S"
 FLAGS = ["LOAD", "STORE", "ATOMIC", "TO_LDS", "ADDTID", "TWO_ADDRESSES", "INVALIDATE", "TRANS", "PERMLANE",
          "KEEPS_DST"]
 FLOWS = ["BRANCH", "COND_BRANCH", "CALL", "INDIRECT", "GETPC", "END", "TRAP", "STACK"]
-# What is in parentheses behind a type: enum bw_operand_use.
-USES = ["vcc", "exec", "addr", "soffset", "mip", "msg", "trapid", "rel", "hwreg", "imm", "lane", "lane*4", "scalar",
-        "sel_lo", "sel_hi", "sgpr", "vgpr", "acc", "new:cmp", "addend", "factor", "hi"]
-
-
 # What a format may lack that its rows have in other generations: DPP forms, high halves of compact 16-bit operands,
 # literals.
 LACKS = ["dpp", "halves", "literal"]
 # What a format has that it lacks in other generations: SDWA forms, the DPP dword of gfx9 (no DPP8, no FI, other
-# controls), the mask of v_cmpx in VCC or SDST as well as in EXEC, masks of 64 lanes always.
-HAS = ["sdwa", "dpp9", "cmpx_mask", "mask64"]
+# controls; with newbcast: row_newbcast among them), the mask of v_cmpx in VCC or SDST as well as in EXEC, masks of 64
+# lanes always.
+HAS = ["sdwa", "dpp9", "newbcast", "cmpx_mask", "mask64"]
 # The canonical code of a number that names no register: a reserved one, which makes an instruction illegal.
 NO_CODE = 209
-
-
-class Bad(Exception):
-    def __init__(self, line, message):
-        super().__init__(message)
-        self.line = line
-
-
-class Type:
-    """What one operand is. kind is one of enum bw_operand_type, bits are those of all n elements (0: they
-    depend on the wave size or on fields)."""
-
-    def __init__(self, name, bits, line):
-        self.name, self.bits = name, bits
-        self.n, self.packed, self.matrix, self.half = 1, False, False, ""
-        kinds = {"B": "BITS", "U": "UINT", "I": "INT", "F": "FLOAT", "BF": "BFLOAT", "IU": "IU", "A": "ADDRESS",
-                 "SADDR": "ADDRESS", "IMM": "IMM"}
-        whole = {"MASK": "MASK", "EXPORT": "EXPORT", "TEXEL": "TEXEL", "VADDR": "VADDR", "VADDR0-2": "VADDR",
-                 "ATTR": "ATTR", "CHAN": "ATTR", "LIT": "LITERAL", "LIT32": "LITERAL", "VSHARP": "BUFFER",
-                 "TSHARP": "IMAGE", "SSHARP": "SAMPLER", "BVHSHARP": "BVH", "B32xN": "BITS"}
-        number = re.fullmatch(r"(BF|IU|SADDR|IMM|[BUIFA])(\d+)(?:x(\d+))?", name)
-        packed = re.fullmatch(r"PK(\d+)_(BF|IU|[UIF])(\d+)", name)
-        matrix = re.fullmatch(r"MAT_(BF|IU|[IF])\d+x(\d)v", name)
-        each = 0
-        if name in whole:
-            self.kind = whole[name]
-        elif number:
-            self.kind, each, self.n = kinds[number[1]], int(number[2]), int(number[3] or 1)
-        elif packed:
-            self.kind, self.n, each, self.packed = kinds[packed[2]], int(packed[1]), int(packed[3]), True
-        elif matrix:
-            self.kind, self.n, each, self.matrix = kinds[matrix[1]], int(matrix[2]), 32, True
-        elif re.fullmatch(r"PK16x[1-4]", name):
-            self.kind, self.n, each, self.packed = "BITS", int(name[5]), 16, True
-        elif re.fullmatch(r"FMTx[1-4]", name):
-            self.kind, self.n = "FORMAT", int(name[4])
-        elif name in ("LO16", "HI16"):
-            self.kind, each, self.half = "BITS", 16, name[:2]
-        else:
-            raise Bad(line, f"type {name}: nothing says what such an operand is")
-        if each and each * self.n != bits:
-            raise Bad(line, f"type {name} has {each * self.n} bits, not {bits}")
-
-
-class Operand:
-    """T, dst:T, T(use), T?"""
-
-    def __init__(self, text, types, line):
-        m = re.fullmatch(r"(dst:)?([A-Za-z0-9_/-]+)(?:\(([a-z0-9_:*]+)\))?(\?)?", text)
-        if not m:
-            raise Bad(line, f"operand type '{text}' does not parse")
-        for part in m[2].split("/"):
-            if part not in types:
-                raise Bad(line, f"type {part} is not declared")
-        if m[3] and m[3] not in USES:
-            raise Bad(line, f"operand type '{text}': nothing is called ({m[3]})")
-        self.base = m[2].split("/")[0]
-        self.type = types[self.base]
-        self.is_dst, self.use, self.optional = bool(m[1]), m[3] or "", bool(m[4])
-
-    def n_regs(self):
-        return max(1, (self.type.bits + 31) // 32)
 
 
 class Field:
@@ -132,6 +69,18 @@ class Insn:
         self.mask, self.value = fmt.mask >> 32 << 32, fmt.value >> 32 << 32
         self.unused = 0  # the part of mask that the hardware does not look at
         self.other = None  # a row of the same opcode, for words without the required bits of this one
+
+
+class Column:
+    """The numbers of a generation that are those of another one, apart from some names."""
+
+    def __init__(self, of):
+        self.of, self.without, self.used = of, {}, set()
+
+    def lacks(self, name):
+        found = {p for p in self.without if fnmatch.fnmatchcase(name, p)}
+        self.used |= found
+        return bool(found)
 
 
 def bit_range(text, line):
@@ -168,6 +117,7 @@ class Encodings:
         self.generations, self.types, self.formats, self.insns = [], {}, [], []
         self.codes = {}
         self.called = {}
+        self.columns = {}
         for number, line in enumerate(text.splitlines(), 1):
             words = line.split("#")[0].split()
             if not words:
@@ -187,10 +137,19 @@ class Encodings:
                 self.add_insn(words, number)
             elif words[0] == "called":
                 self.add_called(words, number)
+            elif words[0] == "column":
+                self.add_column(words, number)
+            elif words[0] == "without":
+                self.add_without(words, number)
             else:
                 raise Bad(number, f"a line begins with type, format, insn or called, not '{words[0]}'")
         for gen in self.generations:
             self.check_formats(gen)
+        for gen, column in self.columns.items():
+            self.take_called(gen, column.of)
+            for pattern, line in column.without.items():
+                if pattern not in column.used:
+                    raise Bad(line, f"{column.of} has no {pattern}")
         self.check_insns()
 
     def add_generations(self, words, line):
@@ -212,6 +171,29 @@ class Encodings:
                 raise Bad(line, f"'{word}' is not NUMBER=CANONICAL, both below 128")
             table[int(m[1])] = NO_CODE if m[2] == "-" else int(m[2])
 
+    def add_column(self, words, line):
+        """column GENERATION of OTHER, before the rows"""
+        if len(words) != 4 or words[2] != "of" or words[1] == words[3] or self.insns or \
+                not {words[1], words[3]} <= set(self.generations) or words[1] in self.columns:
+            raise Bad(line, "column GENERATION of OTHER expected, once a generation and before the rows")
+        self.columns[words[1]] = Column(words[3])
+
+    def add_without(self, words, line):
+        """without GENERATION NAME..., before the rows"""
+        column = self.columns.get(words[1]) if len(words) > 2 and not self.insns else None
+        if not column:
+            raise Bad(line, "without GENERATION NAME... expected, after the generation's column and before the rows")
+        for pattern in words[2:]:
+            if pattern in column.without or not re.fullmatch(r"[a-z*][a-z0-9_*]*", pattern):
+                raise Bad(line, f"'{pattern}' is no name, or is there twice")
+            column.without[pattern] = line
+
+    def take_columns(self, name, opcodes):
+        """The number of a generation whose column is that of another one, where the row does not say it."""
+        for gen, column in self.columns.items():
+            if column.of in opcodes and gen not in opcodes and not column.lacks(name):
+                opcodes[gen] = opcodes[column.of]
+
     def add_called(self, words, line):
         """called GENERATION NAME=OTHER..., after the rows of these opcodes"""
         if len(words) < 3 or words[1] not in self.generations:
@@ -225,6 +207,13 @@ class Encodings:
             if m[1] not in has or m[1] in table:
                 raise Bad(line, f"{words[1]} has no {m[1]}, or it is there twice")
             table[m[1]] = m[2]
+
+    def take_called(self, gen, of):
+        has = {i.name for i in self.insns if gen in i.opcodes}
+        own = self.called.setdefault(gen, {})
+        for name, other in self.called.get(of, {}).items():
+            if name in has:
+                own.setdefault(name, other)
 
     def add_types(self, words, line):
         if len(words) < 3 or not words[1].isdigit():
@@ -313,11 +302,17 @@ class Encodings:
             raise Bad(line, f"'{name}' is not an instruction name")
         if not any(f.name == words[2] for f in self.formats):
             raise Bad(line, f"format {words[2]} is not declared")
-        at, rows = 3, []
+        at, rows, opcodes = 3, [], {}
         while at < len(words) and re.fullmatch(r"gfx\d+=(0x[0-9a-f]+|\d+)", words[at]):
             gen, _, opcode = words[at].partition("=")
             if gen not in self.generations:
                 raise Bad(line, f"generation {gen} is not declared")
+            if gen in opcodes:
+                raise Bad(line, f"{gen} is there twice")
+            opcodes[gen] = int(opcode, 0)
+            at += 1
+        self.take_columns(name, opcodes)
+        for gen, opcode in opcodes.items():
             fmt = self.find_format(words[2], gen)
             if not fmt:
                 raise Bad(line, f"{gen} has no format {words[2]}")
@@ -325,10 +320,7 @@ class Encodings:
             if not row:
                 row = Insn(name, fmt, line)
                 rows.append(row)
-            if gen in row.opcodes:
-                raise Bad(line, f"{gen} is there twice")
-            row.opcodes[gen] = int(opcode, 0)
-            at += 1
+            row.opcodes[gen] = opcode
         if not rows:
             raise Bad(line, f"{first}=OPCODE expected, not '{words[3]}'")
         if at == len(words):
@@ -361,6 +353,10 @@ class Encodings:
             for t in operands:
                 if t.use in IMPLIED and t.use.upper() not in getattr(i, key):
                     raise Bad(line, f"{t.base}({t.use}) wants {key}={t.use.upper()}")
+        if i.format.family == "MUBUF" and "ATOMIC" in i.flags and "tfe" in i.format.fields:  # loads alone have it
+            tfe = i.format.fields["tfe"]
+            i.mask |= tfe.mask << tfe.lo
+            i.unused |= tfe.mask << tfe.lo
         if "cmpx_mask" in i.format.has and i.dst and i.dst[0].use == "exec":
             compact = i.format.family in COMPACT
             i.dst = [Operand("MASK(vcc)" if compact else "MASK", self.types, line)]

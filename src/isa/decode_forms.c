@@ -13,11 +13,11 @@ static bool dpp_ctrl_exists(unsigned ctrl)
 	return ctrl > 0x100 && ctrl < 0x130 && (ctrl & 0xf) != 0;
 }
 
-/* Those of gfx942. Of 64-bit operands the only one is row_newbcast. */
+/* Those of gfx9. Of 64-bit operands the only one is row_newbcast, which gfx902 does not have. */
 static bool dpp9_ctrl_exists(const struct bw_isa_row *row, unsigned ctrl)
 {
 	if (ctrl >= 0x150 && ctrl <= 0x15f)
-		return true;
+		return row->flags & BW_ROW_NEWBCAST;
 	if (row->dst_n_reg > 1 || row->n_reg[0] > 1 || row->n_reg[1] > 1)
 		return false;
 	if (ctrl >= 0x130 && ctrl < 0x140)

@@ -43,6 +43,7 @@ enum {
 	BW_ROW_SDWA_OMOD = 256,
 	BW_ROW_SDWA_SRC = 512, /* SDWA forms have parts of sources only */
 	BW_ROW_NO_LITERAL = 1024, /* no literal follows */
+	BW_ROW_NEWBCAST = 4096, /* DPP controls have row_newbcast */
 	BW_ROW_SDST_PAIR = 2048, /* the second destination is a pair of SGPRs */
 };
 

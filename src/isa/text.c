@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "isa/inst.h"
+#include "isa/gfx9.h"
 #include "isa/llvm.h"
 
 /* The text depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the last
@@ -36,14 +36,14 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	} known[] = {{"gfx1100", BW_ISA_GFX11}, {"gfx1101", BW_ISA_GFX11},
 		     {"gfx1102", BW_ISA_GFX11}, {"gfx1103", BW_ISA_GFX11},
 		     {"gfx1200", BW_ISA_GFX12}, {"gfx1201", BW_ISA_GFX12},
-		     {"gfx942", BW_ISA_GFX942}};
+		     {"gfx942", BW_ISA_GFX942}, {"gfx902", BW_ISA_GFX902}};
 	size_t k = 0;
 	while (k < BW_ARRAY_SIZE(known) && strcmp(gpu, known[k].gpu) != 0)
 		k++;
 	if (k == BW_ARRAY_SIZE(known))
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"no disassembler for %s: gfx942, gfx1100 to gfx1103, gfx1200 and gfx1201 are supported",
+			"no disassembler for %s: gfx902, gfx942, gfx1100 to gfx1103, gfx1200 and gfx1201 are supported",
 			gpu);
 
 	const struct bw_llvm *calls;
@@ -55,7 +55,7 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	t->gen = known[k].gen;
 	t->lanes = 32;
 	/* gfx9 has one wave size and no such setting. */
-	bool is_gfx9 = t->gen == BW_ISA_GFX942;
+	bool is_gfx9 = bw_isa_is_gfx9(t->gen);
 	for (unsigned i = 0; i < (is_gfx9 ? 1 : N_SETTINGS); i++) {
 		t->llvm[i] = calls->create("amdgcn-amd-amdhsa", gpu, is_gfx9 ? "" : settings[i],
 					   NULL, 0, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of gfx942 against LLVM's disassembler: which words are instructions, how long
- * they are, what they are called; and the encoder makes of each what decodes to the same. Words:
- * each opcode number of each format with operands and fields at their edges, and random ones.
- * Where the decoder differs on purpose, a row of `explained` says why. */
+/* The instructions of gfx942, and of gfx902, against LLVM's disassembler: which words are
+ * instructions, how long they are, what they are called; and the encoder makes of each what decodes
+ * to the same. Words: each opcode number of each format with operands and fields at their edges,
+ * and random ones. Where the decoder differs on purpose, a row of `explained` says why. */
 #include "isa/inst.h"
 
 #include <stdio.h>
@@ -16,6 +16,7 @@
 
 static const struct bw_llvm *calls;
 static LLVMDisasmContextRef llvm;
+static enum bw_isa_gen gen = BW_ISA_GFX942;
 
 struct verdict {
 	unsigned size_b; /* 0: no instruction */
@@ -93,8 +94,9 @@ static bool odd_pair(const struct difference *d)
 	if (in->fmt == BW_FMT_MUBUF || in->fmt == BW_FMT_MTBUF)
 		return in->srsrc == 104;
 	bool has_sgprs = in->fmt < BW_FMT_SMEM || bw_isa_op_info(in->op)->class == BW_CLASS_CMP;
-	return (has_sgprs && is_special_pair(in->dst)) || is_special_pair(in->src[0]) ||
-	       is_special_pair(in->src[1]) || is_special_pair(in->src[2]);
+	return (has_sgprs && is_special_pair(in->dst)) || is_special_pair(in->sdst) ||
+	       is_special_pair(in->src[0]) || is_special_pair(in->src[1]) ||
+	       is_special_pair(in->src[2]);
 }
 
 static bool nothing_to_select(const struct difference *d)
@@ -102,6 +104,22 @@ static bool nothing_to_select(const struct difference *d)
 	uint32_t src0 = d->w[0] & 0x1ff;
 	return d->legal && d->in->op == BW_OP_V_NOP && d->in->fmt == BW_FMT_VOP1 &&
 	       (src0 == 0xf9 || src0 == 0xfa);
+}
+
+static bool load_to_lds(const struct difference *d)
+{
+	return gen == BW_ISA_GFX902 && !d->legal && !bw_starts_with(d->llvm->name, "buffer_") &&
+	       strstr(d->llvm->text, " lds");
+}
+
+static bool tfe_of_typed(const struct difference *d)
+{
+	return d->legal && d->in->fmt == BW_FMT_MTBUF && d->in->tfe && !d->llvm->size_b;
+}
+
+static bool interpolation(const struct difference *d)
+{
+	return gen == BW_ISA_GFX902 && !d->legal && bw_starts_with(d->llvm->name, "v_interp_");
 }
 
 static struct {
@@ -116,6 +134,10 @@ static struct {
 	{nothing_to_select, "v_nop has no operands; LLVM has SDWA and DPP forms of it"},
 	{special_in_register_operand,
 	 "LLVM prints special scalar sources in operands that are registers only"},
+	{tfe_of_typed,
+	 "LLVM 19 has no TFE for typed buffers of gfx9 (AMD's ISA manual of Vega: bit 55)"},
+	{interpolation, "pixel shaders of gfx902 are not known here"},
+	{load_to_lds, "global and scratch loads into LDS, by a bit of gfx902, are not known here"},
 };
 
 static unsigned long n_compared, n_legal, n_explained, n_failed, n_padded;
@@ -126,8 +148,8 @@ static bool comes_back(const struct bw_inst *in)
 {
 	uint32_t out[3] = {0};
 	struct bw_inst again;
-	size_t n = bw_isa_encode(BW_ISA_GFX942, in, out);
-	if (n * 4 != in->size_b || !bw_isa_decode(BW_ISA_GFX942, out, n, &again) || again.padded)
+	size_t n = bw_isa_encode(gen, in, out);
+	if (n * 4 != in->size_b || !bw_isa_decode(gen, out, n, &again) || again.padded)
 		return false;
 	again.padded = in->padded;
 	return !memcmp(&again, in, sizeof(again));
@@ -147,11 +169,11 @@ static void compare(const uint32_t *w)
 {
 	struct bw_inst in;
 	if (crashes_llvm(w)) {
-		bw_isa_decode(BW_ISA_GFX942, w, 3, &in);
+		bw_isa_decode(gen, w, 3, &in);
 		assert_false(in.sdwa);
 		return;
 	}
-	bool legal = bw_isa_decode(BW_ISA_GFX942, w, 3, &in);
+	bool legal = bw_isa_decode(gen, w, 3, &in);
 	struct verdict v = ask(w);
 	n_compared++;
 	n_legal += legal;
@@ -159,7 +181,7 @@ static void compare(const uint32_t *w)
 		n_padded++;
 		return;
 	}
-	const char *name = legal ? bw_isa_op_name(BW_ISA_GFX942, in.op) : "";
+	const char *name = legal ? bw_isa_op_name(gen, in.op) : "";
 	bool same = legal == (v.size_b != 0) &&
 		    (!legal || (in.size_b == v.size_b && !strcmp(name, v.name) &&
 				is_to_lds(in.op) == is_to_lds_in(&v)));
@@ -298,7 +320,7 @@ static void no_encoding_is_missing(void **state)
 	unsigned n = 0, n_unseen = 0;
 	for (unsigned op = 1; op < BW_OP_COUNT; op++) {
 		struct bw_op_encoding e[8];
-		size_t n_e = bw_isa_op_encodings(BW_ISA_GFX942, op, e, BW_ARRAY_SIZE(e));
+		size_t n_e = bw_isa_op_encodings(gen, op, e, BW_ARRAY_SIZE(e));
 		n += n_e > 0;
 		for (size_t i = 0; i < n_e; i++) {
 			if (seen[op][e[i].fmt])
@@ -466,10 +488,27 @@ static void every_explanation_is_needed(void **state)
 	}
 }
 
+static LLVMDisasmContextRef disassembler(const char *cpu)
+{
+	return calls->create("amdgcn-amd-amdhsa", cpu, "", NULL, 0, NULL, NULL);
+}
+
+/* Most of its rows are those of gfx942: data/isa, "column". */
+static void each_opcode_of_gfx902(void **state)
+{
+	calls->dispose(llvm);
+	llvm = disassembler("gfx902");
+	assert_non_null(llvm);
+	gen = BW_ISA_GFX902;
+	memset(seen, 0, sizeof(seen));
+	each_opcode(state);
+	no_encoding_is_missing(state);
+}
+
 static int setup(void **state)
 {
 	assert_null(bw_llvm_load(&calls));
-	llvm = calls->create("amdgcn-amd-amdhsa", "gfx942", "", NULL, 0, NULL, NULL);
+	llvm = disassembler("gfx942");
 	return llvm ? 0 : -1;
 }
 
@@ -479,5 +518,5 @@ static int teardown(void **state)
 	return 0;
 }
 
-TESTS_AROUND(setup, teardown, each_opcode, no_encoding_is_missing, every_explanation_is_needed,
-	     fields, vector_fields, flow);
+TESTS_AROUND(setup, teardown, each_opcode, no_encoding_is_missing, fields, vector_fields, flow,
+	     each_opcode_of_gfx902, every_explanation_is_needed);
