@@ -19,6 +19,7 @@ import re
 import sys
 
 import generated
+from isa_enc import Column
 
 # Forms whose rows are for other names than the one in them.
 NAMES = {
@@ -47,6 +48,7 @@ class Tables:
         self.gens = gens
         self.encodings, self.rows, self.absent, self.remarks = {}, {}, {}, {}
         self.of_gen = {g: set() for g in gens}
+        self.columns = {}
 
     def read(self, path):
         with open(path, encoding="utf-8") as f:
@@ -55,8 +57,15 @@ class Tables:
             where = (path, number)
             insn = re.match(r"insn\s+([a-z][a-z0-9_]*)\s", line)
             row = re.match(r"([A-Z][A-Z0-9_]*)\((.*)", line)
-            if insn:
-                self.add_encoding(where, insn[1], set(re.findall(r"\s(gfx\d+)=", line)))
+            words = line.split("#")[0].split()
+            if words[:1] == ["column"]:
+                self.columns[words[1]] = Column(words[3])
+            elif words[:1] == ["without"]:
+                self.columns[words[1]].without.update(dict.fromkeys(words[2:], number))
+            elif insn:
+                gens = set(re.findall(r"\s(gfx\d+)=", line))
+                gens |= {g for g, c in self.columns.items() if c.of in gens and not c.lacks(insn[1])}
+                self.add_encoding(where, insn[1], gens)
             elif row:
                 self.add_row(where, row[1], row[2])
 

@@ -361,7 +361,7 @@ int bw_main_exec(int argc, char **argv)
 static const char vgpu_usage[] =
 	"Usage: breakwater vgpu serve [OPTIONS]\n"
 	"       breakwater vgpu linux [OPTIONS] [-- COMMAND]\n"
-	"       breakwater vgpu isa [--gfx gfx1100|gfx942] [--json] [PATTERN]\n"
+	"       breakwater vgpu isa [--gfx gfx1100|gfx942|gfx902] [--json] [PATTERN]\n"
 	"       breakwater vgpu profiles [--json]\n"
 	"\n"
 	"The virtual GPU by itself. serve runs it as a server of its own (\"breakwater vgpu serve --help\" lists its\n"

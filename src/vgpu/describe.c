@@ -62,13 +62,12 @@ static int parse(const struct bw_command_line *l, int argc, char **argv, struct 
 
 static const struct bw_option rows[] = {
 	BW_ROW_JSON(struct options, json), BW_ROW_HELP(struct options, help), {0}};
-static const struct bw_option isa_rows[] = {
-	{"--gfx", "gfx1100|gfx942",
-	 "another generation that the executor knows; no virtual GPU is a gfx942 yet",
-	 BW_TEXT(struct options, gfx)},
-	BW_ROW_JSON(struct options, json),
-	BW_ROW_HELP(struct options, help),
-	{0}};
+static const struct bw_option isa_rows[] = {{"--gfx", "gfx1100|gfx942|gfx902",
+					     "another generation that the executor knows",
+					     BW_TEXT(struct options, gfx)},
+					    BW_ROW_JSON(struct options, json),
+					    BW_ROW_HELP(struct options, help),
+					    {0}};
 
 static int print_json(json_t *root)
 {
@@ -84,7 +83,7 @@ static int print_json(json_t *root)
 /* ---- isa ---- */
 
 static const char isa_usage[] =
-	"Usage: breakwater vgpu isa [--gfx gfx1100|gfx942] [--json] [PATTERN]\n"
+	"Usage: breakwater vgpu isa [--gfx gfx1100|gfx942|gfx902] [--json] [PATTERN]\n"
 	"\n"
 	"Lists the opcodes of gfx1100 and how true to the hardware the virtual GPU executes each: exact, within\n"
 	"1 ULP, approximate, or absent, with the reason. PATTERN is part of a name (\"fma\"), or a whole one with\n"
@@ -113,6 +112,7 @@ static bool find_listed(const struct options *o, struct listed *out)
 	const struct listed known[] = {
 		{bw_profile_all(&n)[0]->gfx, BW_ISA_GFX11, BW_ISA_OPS_GFX11},
 		{"gfx942", BW_ISA_GFX942, BW_ISA_OPS_GFX942},
+		{"gfx902", BW_ISA_GFX902, BW_ISA_OPS_GFX902},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++) {
 		if (o->gfx && strcmp(o->gfx, known[i].gfx) != 0)
@@ -253,8 +253,9 @@ int bw_vgpu_main_isa(int argc, char **argv)
 		return status;
 	struct listed g;
 	if (!find_listed(&o, &g))
-		return fail("the executor has instructions of gfx1100 and gfx942, not of %s",
-			    o.gfx);
+		return fail(
+			"the executor has instructions of gfx1100, gfx942 and gfx902, not of %s",
+			o.gfx);
 	return o.json ? isa_json(&g, o.pattern) : isa_text(&g, o.pattern);
 }
 

@@ -30,7 +30,7 @@
 
 static const char usage[] =
 	"Usage: breakwater-vgpu [OPTION]...\n"
-	"       breakwater-vgpu isa [--gfx gfx1100|gfx942] [--json] [PATTERN]\n"
+	"       breakwater-vgpu isa [--gfx gfx1100|gfx942|gfx902] [--json] [PATTERN]\n"
 	"       breakwater-vgpu profiles [--json]\n"
 	"The virtual GPU of Breakwater: serves programs and debuggers on a socket. isa lists what it\n"
 	"executes and how exactly, profiles the GPUs that it can be.\n";

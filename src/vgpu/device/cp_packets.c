@@ -375,7 +375,7 @@ static enum bw_cp_result do_acquire_mem9(struct bw_queue *q, const struct bw_pm4
 static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_acquire_mem a;
-	if (q->dev->profile->gen == BW_ISA_GFX942)
+	if (bw_isa_is_gfx9(q->dev->profile->gen))
 		return do_acquire_mem9(q, p);
 	if (!bw_pm4_acquire_mem(p, &a))
 		return bw_cp_malformed(q, p);

@@ -152,7 +152,7 @@ KERNEL(lanes)
 	r = r * 31 + (u32)__builtin_amdgcn_mov_dpp(v, 0x1b, 0xf, 0xf, true);         /* quads reversed */
 	r = r * 31 + (u32)__builtin_amdgcn_update_dpp(7, v, 0x111, 0xf, 0xf, false); /* row_shr:1 */
 	r = r * 31 + (u32)__builtin_amdgcn_update_dpp(7, v, 0x140, 0xf, 0xf, false); /* row_mirror */
-#ifdef __gfx942__
+#ifdef __GFX9__
 	r = r * 31 + (u32)__builtin_amdgcn_ds_bpermute((lane ^ 16 | upper) * 4, v);
 #else
 	r = r * 31 + (u32)__builtin_amdgcn_permlanex16(v, v, 0x76543210, 0xfedcba98, false, false);

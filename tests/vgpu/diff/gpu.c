@@ -85,7 +85,7 @@ bool gpu_init(struct gpu *g, enum bw_isa_gen gen)
 		.sh_mem_bases = 0x20001000, /* as amdgpu sets them */
 	};
 	const char *strict = getenv("BW_STRICT");
-	if (strict && !strcmp(strict, "1")) {
+	if (strict && !strcmp(strict, "1") && bw_strict_knows(gen)) {
 		host.strict = g->strict = bw_strict_create(gen, true, false);
 		g->caches = g->strict ? bw_strict_caches_create(g->strict) : NULL;
 		if (!g->caches)
@@ -263,7 +263,7 @@ struct launch {
 	struct gpu *g;
 	const struct gpu_launch *l;
 	struct descriptor d;
-	uint64_t entry, kernarg, packet;
+	uint64_t entry, kernarg, packet, scratch; /* scratch: of all waves of a group */
 	unsigned lanes, n_waves;
 };
 
@@ -298,6 +298,26 @@ static void fill_kernarg(struct launch *n)
 	put(n->packet, n->g, 20, 1, 4);
 }
 
+static uint32_t scratch_size_b(const struct launch *n)
+{
+	return (uint32_t)bw_align_up((uint64_t)n->d.private_b * n->lanes, 256);
+}
+
+static uint32_t scratch_offset(const struct launch *n, unsigned index)
+{
+	return index * scratch_size_b(n);
+}
+
+/* gfx9: a buffer of dwords, in which those of 64 lanes lie side by side (SWIZZLE_ENABLE,
+ * INDEX_STRIDE 3, ADD_TID_ENABLE of AMD's ISA manual of Vega, 8.1.5). */
+static void scratch_buffer(const struct launch *n, uint32_t out[4])
+{
+	out[0] = (uint32_t)n->scratch;
+	out[1] = (uint32_t)(n->scratch >> 32) | 1u << 31;
+	out[2] = scratch_offset(n, n->n_waves);
+	out[3] = 3u << 21 | 1u << 23;
+}
+
 static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsigned index)
 {
 	const struct descriptor *d = &n->d;
@@ -317,8 +337,10 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 		w->s[s++] = (uint32_t)(value);                                                     \
 		w->s[s++] = (uint32_t)((value) >> 32);                                             \
 	} while (0)
-	if (props & 1)
+	if (props & 1) {
+		scratch_buffer(n, w->s);
 		s += 4;
+	}
 	if (props & 2)
 		USER64(n->packet);
 	if (props & 4)
@@ -328,7 +350,7 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 	if (props & 16)
 		USER64(0ull);
 	if (props & 32)
-		USER64(0ull);
+		USER64(n->scratch);
 	if (props & 64)
 		w->s[s++] = d->private_b;
 	s = bits(d->rsrc2, 5, 1); /* padded: the ids come after the count, not after what is used */
@@ -338,8 +360,13 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 		w->s[s++] = 0;
 	if (bits(d->rsrc2, 9, 9))
 		w->s[s++] = 0;
+	if (n->g->gen == BW_ISA_GFX902 && bits(d->rsrc2, 0, 0))
+		w->s[s++] = scratch_offset(n, index);
 	for (unsigned i = 0; i < w->n_vgprs * n->lanes; i++)
 		w->v[i] = 0xbad00000 | i;
+	for (unsigned i = 0; n->g->gen == BW_ISA_GFX902 && i < bits(d->rsrc2, 12, 11) * n->lanes;
+	     i++)
+		w->v[n->lanes + i] = 0; /* y and z have registers of their own */
 	for (unsigned i = 0; i < n->lanes; i++)
 		w->v[i] = first + i;
 
@@ -352,8 +379,9 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 	w->tlb = &n->g->tlb;
 	w->lanes = (uint8_t)n->lanes;
 	if (d->private_b) {
-		w->scratch_size_b = (uint32_t)bw_align_up((uint64_t)d->private_b * n->lanes, 256);
-		w->flat_scratch = gpu_alloc(n->g, w->scratch_size_b);
+		w->scratch_size_b = scratch_size_b(n);
+		w->flat_scratch = n->scratch + scratch_offset(n, index);
+		w->scratch_in_sgprs = n->g->gen == BW_ISA_GFX902;
 		w->status |= BW_STATUS_SCRATCH_EN;
 	}
 	if (n->g->gen == BW_ISA_GFX942) {
@@ -445,6 +473,7 @@ static bool run_group(struct launch *n, unsigned group)
 	memset(lds, 0xab, n->d.group_b);
 	if (n->g->strict)
 		bw_strict_poison_lds(lds, n->d.group_b);
+	n->scratch = n->d.private_b ? gpu_alloc(n->g, scratch_offset(n, n->n_waves)) : 0;
 	wg.lds = lds;
 	wg.lds_size_b = n->d.group_b;
 	for (unsigned i = 0; i < n->n_waves; i++) {

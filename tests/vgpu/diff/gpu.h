@@ -28,14 +28,15 @@ struct gpu {
 	char error[512]; /* of the last call that returned false */
 	uint8_t *elf;
 	size_t elf_b;
-	/* BW_STRICT=1 in the environment: strict mode, in which a finding makes a run fail */
+	/* BW_STRICT=1 in the environment: strict mode, in which a finding makes a run fail;
+	 * not of gfx902 */
 	struct bw_strict *strict;
 	struct bw_strict_caches *caches;
 	size_t n_findings;	/* reported already */
 	void *strict_waves[32]; /* bw_wave.exec_private, from group to group */
 };
 
-/* gen: gfx11 or gfx942. */
+/* gen: gfx11, gfx942 or gfx902. */
 bool gpu_init(struct gpu *g, enum bw_isa_gen gen);
 void gpu_fini(struct gpu *g);
 /* Memory from gpu_alloc is gone after the next load. */

@@ -186,7 +186,9 @@ static const struct {
 	       {BW_ISA_GFX11, "-mcpu=gfx1100 -O0 -mwavefrontsize64"},
 	       {BW_ISA_GFX11, "-mcpu=gfx1100 -O2 -mwavefrontsize64"},
 	       {BW_ISA_GFX942, "-mcpu=gfx942 -O0"},
-	       {BW_ISA_GFX942, "-mcpu=gfx942 -O2"}};
+	       {BW_ISA_GFX942, "-mcpu=gfx942 -O2"},
+	       {BW_ISA_GFX902, "-mcpu=gfx902 -O0"},
+	       {BW_ISA_GFX902, "-mcpu=gfx902 -O2"}};
 
 static bool run_case(struct gpu *g, size_t i, const char *config)
 {

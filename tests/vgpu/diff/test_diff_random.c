@@ -29,6 +29,8 @@ static const struct config {
 	{"O2-wave64", BW_ISA_GFX11, "-mcpu=gfx1100 -O2 -mwavefrontsize64"},
 	{"O0-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O0"},
 	{"O2-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O2"},
+	{"O0-gfx902", BW_ISA_GFX902, "-mcpu=gfx902 -O0"},
+	{"O2-gfx902", BW_ISA_GFX902, "-mcpu=gfx902 -O2"},
 	{"O1-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O1", true},
 	{"O3-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O3", true},
 };
@@ -120,9 +122,10 @@ int main(int argc, char **argv)
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : 1;
 	unsigned n_cases = cases_text ? (unsigned)atoi(cases_text) : 64, bad = 0, total = 0;
 	char dir[] = "/tmp/bw-diff-XXXXXX", source[128], object[128], command[256];
-	struct gpu g, gfx942;
+	struct gpu g, gfx942, gfx902;
 
-	if (!mkdtemp(dir) || !gpu_init(&g, BW_ISA_GFX11) || !gpu_init(&gfx942, BW_ISA_GFX942)) {
+	if (!mkdtemp(dir) || !gpu_init(&g, BW_ISA_GFX11) || !gpu_init(&gfx942, BW_ISA_GFX942) ||
+	    !gpu_init(&gfx902, BW_ISA_GFX902)) {
 		printf("cannot begin\n");
 		return 1;
 	}
@@ -146,7 +149,10 @@ int main(int argc, char **argv)
 		void *host = dlopen(object, RTLD_NOW);
 		for (size_t c = 0; host && c < BW_ARRAY_SIZE(configs); c++) {
 			char flags[256];
-			if (configs[c].strict && !g.strict)
+			struct gpu *of = configs[c].gen == BW_ISA_GFX942   ? &gfx942
+					 : configs[c].gen == BW_ISA_GFX902 ? &gfx902
+									   : &g;
+			if (g.strict ? !of->strict : configs[c].strict)
 				continue;
 			snprintf(object, sizeof(object), "%s/%s-%u.co", dir, configs[c].name,
 				 first);
@@ -159,8 +165,7 @@ int main(int argc, char **argv)
 				bad += n;
 				continue;
 			}
-			bad += run_config(configs[c].gen == BW_ISA_GFX942 ? &gfx942 : &g,
-					  &configs[c], object, host, source, seed, first, n);
+			bad += run_config(of, &configs[c], object, host, source, seed, first, n);
 		}
 		if (!host) {
 			printf("%s\n", dlerror());
@@ -169,9 +174,10 @@ int main(int argc, char **argv)
 		dlclose(host);
 	}
 	printf("%u cases, %u differ, %" PRIu64 " instructions\n", total, bad,
-	       g.n_instructions + gfx942.n_instructions);
+	       g.n_instructions + gfx942.n_instructions + gfx902.n_instructions);
 	gpu_fini(&g);
 	gpu_fini(&gfx942);
+	gpu_fini(&gfx902);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (getenv("BW_DIFF_KEEP"))
 		printf("files are in %s\n", dir);

@@ -62,7 +62,7 @@ void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struc
 {
 	struct bw_dpp_lanes *d = bw_code_alloc(page, sizeof(*d));
 	d->inst = *inst;
-	if (page->ctx.gen == BW_ISA_GFX942)
+	if (bw_isa_is_gfx9(page->ctx.gen))
 		prepare_far(d, inst);
 	for (unsigned l = 0; l < BW_LANES; l++) {
 		int from = inst->dpp == BW_DPP_8

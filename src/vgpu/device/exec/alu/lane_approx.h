@@ -81,11 +81,6 @@ static inline double sin_of_turns(double r)
 	return r == 0.25 ? 1.0 : r == -0.25 ? -1.0 : v;
 }
 
-static inline float flushed(float f)
-{
-	return bits_f32(flush32(f32_bits(f), 1));
-}
-
 static inline float exp2_gpu(float f)
 {
 	float r = flushed((float)exp2_of((double)flushed(f)));

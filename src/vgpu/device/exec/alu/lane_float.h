@@ -28,6 +28,11 @@ static inline uint32_t flush32(uint32_t a, uint32_t on)
 	return tiny ? a & 0x80000000u : a;
 }
 
+static inline float flushed(float f)
+{
+	return bits_f32(flush32(f32_bits(f), 1));
+}
+
 static inline uint64_t flush64(uint64_t a, uint32_t on)
 {
 	uint64_t tiny = (uint64_t)(F64_ABS(a) < 0x10000000000000ull) & (uint64_t)(on != 0);

@@ -83,6 +83,20 @@ static inline float mul_dx9(float a, float b)
 	return a == 0.0f || b == 0.0f ? 0.0f : a * b;
 }
 
+/* "mad" of gfx9: the product is rounded, too, and denormals count as 0 whatever MODE says (AMD's
+ * ISA manual of Vega). */
+static inline float mad_f32(float a, float b, float c)
+{
+	float product = flushed(flushed(a) * flushed(b));
+	return flushed(product + flushed(c));
+}
+
+static inline float mad_dx9(float a, float b, float c)
+{
+	float product = flushed(mul_dx9(flushed(a), flushed(b)));
+	return flushed(product + flushed(c));
+}
+
 static inline double pow2_f64(int e)
 {
 	return bits_f64((uint64_t)(e + 1023) << 52);

@@ -79,13 +79,13 @@ enum bw_check_access bw_check_access_of(const struct bw_op_info *info)
 static bool is_fence(const struct bw_inst *in)
 {
 	return in->op == BW_OP_BUFFER_GL1_INV || in->op == BW_OP_S_GL1_INV ||
-	       (in->op == BW_OP_BUFFER_INV && in->dlc);
+	       in->op == BW_OP_BUFFER_WBINVL1_VOL || (in->op == BW_OP_BUFFER_INV && in->dlc);
 }
 
 /* A load that is an atomic one: GLC; of gfx942 SC0, SC1 or both, by its scope. */
 static bool is_coherent(const struct bw_exec *x, const struct bw_inst *in)
 {
-	return in->glc || (x->gen == BW_ISA_GFX942 && in->dlc);
+	return in->glc || (bw_isa_is_gfx9(x->gen) && in->dlc);
 }
 
 static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
@@ -128,14 +128,14 @@ enum { VSCNT_BITS = 0x3f, VMCNT9_BITS = 0xc00f };
 
 static BW_HANDLER(wait_for_stores)
 {
-	if (!(rec->inst->imm & (x->gen == BW_ISA_GFX942 ? VMCNT9_BITS : VSCNT_BITS)))
+	if (!(rec->inst->imm & (bw_isa_is_gfx9(x->gen) ? VMCNT9_BITS : VSCNT_BITS)))
 		bw_check_waited(x->host.check, w);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 bw_handler *bw_check_handler(const struct bw_exec *x, const struct bw_inst *inst, bw_handler *fn)
 {
-	unsigned wait = x->gen == BW_ISA_GFX942 ? BW_OP_S_WAITCNT : BW_OP_S_WAITCNT_VSCNT;
+	unsigned wait = bw_isa_is_gfx9(x->gen) ? BW_OP_S_WAITCNT : BW_OP_S_WAITCNT_VSCNT;
 	return x->host.check && inst->op == wait ? wait_for_stores : fn;
 }
 

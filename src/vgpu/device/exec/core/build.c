@@ -380,7 +380,7 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 	*out_nop = false;
 	rec->map = row;
 	if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX) {
-		if (row->shape == BW_SHAPE_CMPX && ctx->gen == BW_ISA_GFX942)
+		if (row->shape == BW_SHAPE_CMPX && bw_isa_is_gfx9(ctx->gen))
 			rec->flags |= BW_REC_EXEC_TOO;
 		else if (row->shape == BW_SHAPE_CMPX)
 			dst = BW_SRC_EXEC_LO; /* VOP3: whatever VDST says, rule 7 */
@@ -394,7 +394,7 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 		}
 		rec->base[0] = BW_BASE_VGPR;
 		rec->off[0] = (uint64_t)dst * ctx->lanes * 4;
-		if (ctx->gen == BW_ISA_GFX942 && clears_high(b->inst, row))
+		if (bw_isa_is_gfx9(ctx->gen) && clears_high(b->inst, row))
 			rec->flags |= BW_REC_ZERO_HIGH;
 	}
 	for (unsigned i = 0; i < row->n_src; i++) {
@@ -577,7 +577,7 @@ void bw_decode(struct bw_rec *out, struct bw_wave *w, struct bw_exec *x)
 	if (!bw_isa_decode(x->gen, word, n, inst)) {
 		out->fn = is_cut(x, word, n) ? fetch_fault : bw_h_illegal;
 	} else {
-		if (x->gen == BW_ISA_GFX942)
+		if (bw_isa_is_gfx9(x->gen))
 			bw_build_acc(inst, page->ctx.accum_offset);
 		enum bw_zero_bit zero = bw_zero_bit_take(x->gen, inst);
 		out->size_dw = inst->size_b / 4;

@@ -321,7 +321,7 @@ HANDLER(s_getreg_b32)
 	struct field f = field_of(rec->inst);
 	uint32_t v;
 	w->pc = pc_of(x, rec);
-	if (x->gen == BW_ISA_GFX942)
+	if (bw_isa_is_gfx9(x->gen))
 		v = bw_ctrl9_getreg(w, x, f.id);
 	else if (f.id == BW_HWREG_SHADER_CYCLES && x->host.shader_cycles)
 		v = x->host.shader_cycles(x->host.cookie) & BW_SHADER_CYCLES_BITS;
@@ -337,7 +337,7 @@ static const struct bw_rec *setreg(const struct bw_rec *rec, struct bw_wave *w, 
 				   uint64_t left, uint32_t value)
 {
 	struct field f = field_of(rec->inst);
-	bool is_gfx9 = x->gen == BW_ISA_GFX942;
+	bool is_gfx9 = bw_isa_is_gfx9(x->gen);
 	uint32_t old = is_gfx9 ? bw_ctrl9_getreg(w, x, f.id) : bw_wave_hwreg_read(w, f.id);
 	uint32_t now = (old & ~f.mask) | (value << f.shift & f.mask);
 	bool stepping = w->mode & BW_MODE_TRAP_AFTER_INST;
@@ -430,7 +430,7 @@ static void send(struct bw_wave *w, struct bw_exec *x, unsigned msg)
 {
 	if (msg == MSG_INTERRUPT && x->host.send_interrupt)
 		x->host.send_interrupt(x->host.cookie, w, w->s[BW_SRC_M0]);
-	else if (x->gen == BW_ISA_GFX942)
+	else if (bw_isa_is_gfx9(x->gen))
 		bw_ctrl9_send(w, x, msg);
 	else if (msg == MSG_DEALLOC_VGPRS)
 		w->status |= BW_STATUS_NO_VGPRS;

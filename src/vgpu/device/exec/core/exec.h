@@ -5,6 +5,7 @@
 /* The instruction executor. An executor belongs to one worker thread: it holds that thread's cache
  * of decoded code. */
 
+#include "isa/gfx9.h"
 #include "isa/inst.h"
 #include "vgpu/device/exec/core/fidelity.h"
 #include "vgpu/device/exec/core/gws.h"
@@ -17,7 +18,7 @@ struct bw_strict;
 /* The functions of the device that the executor calls, all from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
-	/* The generation of the waves: gfx11 or gfx942. */
+	/* The generation of the waves: gfx11, gfx942 or gfx902. */
 	enum bw_isa_gen gen;
 	/* TBA and TMA of the wave's VMID as canonical byte addresses; whether TBA.TRAP_EN. */
 	bool (*trap_base)(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma);

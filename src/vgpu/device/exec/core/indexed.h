@@ -10,7 +10,7 @@
 
 static inline bool bw_is_indexed(const struct bw_exec *x, const struct bw_wave *w)
 {
-	return x->gen == BW_ISA_GFX942 && w->mode & BW_MODE9_GPR_IDX_EN;
+	return bw_isa_is_gfx9(x->gen) && w->mode & BW_MODE9_GPR_IDX_EN;
 }
 
 /* Runs the record of one instruction, with x->left 1, and returns what its handler returns. */

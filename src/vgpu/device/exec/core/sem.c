@@ -16,7 +16,8 @@
 #include "vgpu/device/exec/join.h"
 
 static_assert((unsigned)BW_JOIN_OPCODES_GFX11 == BW_ISA_OPS_GFX11 &&
-		      (unsigned)BW_JOIN_OPCODES_GFX942 == BW_ISA_OPS_GFX942,
+		      (unsigned)BW_JOIN_OPCODES_GFX942 == BW_ISA_OPS_GFX942 &&
+		      (unsigned)BW_JOIN_OPCODES_GFX902 == BW_ISA_OPS_GFX902,
 	      "the decoder has the opcodes that were joined");
 
 #define ABSENT(n, why_) {.name = #n, .why = why_},

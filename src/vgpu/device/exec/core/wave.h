@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "arch/gfx11_extra.h"
+#include "base/util.h"
+#include "isa/inst.h"
 #include "vgpu/device/exec/core/gws.h"
 #include "vgpu/device/vm/vm.h"
 
@@ -114,6 +116,7 @@ struct bw_wave {
 	struct bw_device *dev;
 
 	uint64_t flat_scratch;	 /* this wave's scratch base, 256-byte aligned; 0 without scratch */
+	bool scratch_in_sgprs;	 /* gfx902: the program makes FLAT_SCRATCH, in s[102:103] */
 	uint32_t scratch_size_b; /* bytes of the whole wave */
 	uint32_t hw_id1, hw_id2, gpr_alloc, lds_alloc; /* as s_getreg shows them */
 	uint32_t ib_sts; /* the counters, where operations take their time: strict mode */
@@ -162,5 +165,13 @@ enum bw_run {
 	 * say why; the device raises the interrupt */
 	BW_RUN_FATAL,
 };
+
+/* What the addresses of a lane's own memory begin with. */
+static inline uint64_t bw_wave_scratch(const struct bw_wave *w)
+{
+	return w->scratch_in_sgprs
+		       ? bw_join32(w->s[BW_SRC_FLAT_SCRATCH_LO + 1], w->s[BW_SRC_FLAT_SCRATCH_LO])
+		       : w->flat_scratch;
+}
 
 #endif

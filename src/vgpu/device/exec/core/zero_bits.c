@@ -18,7 +18,7 @@ enum bw_zero_bit bw_zero_bit_take(enum bw_isa_gen gen, struct bw_inst *inst)
 		has[BW_ZERO_EXEC] |= inst->src[i] == EXECZ;
 		has[BW_ZERO_NONE] |= inst->src[i] == BW_SRC_SCC;
 	}
-	if (gen != BW_ISA_GFX942 || has[BW_ZERO_VCC] == has[BW_ZERO_EXEC] || has[BW_ZERO_NONE] ||
+	if (!bw_isa_is_gfx9(gen) || has[BW_ZERO_VCC] == has[BW_ZERO_EXEC] || has[BW_ZERO_NONE] ||
 	    inst->reads & BW_IMPLICIT_SCC)
 		return BW_ZERO_NONE;
 	for (unsigned i = 0; i < inst->n_src; i++)

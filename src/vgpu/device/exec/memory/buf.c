@@ -19,8 +19,8 @@ static struct buffer read_descriptor(const struct bw_exec *x, const struct bw_wa
 	uint32_t v[BW_BUFFER_DESC_DW];
 	bw_mem_descriptor4(w, in, v);
 	return (struct buffer){
-		.d = x->gen == BW_ISA_GFX942 ? bw_buffer_desc_read9(v, in->idxen)
-					     : bw_buffer_desc_read(v),
+		.d = bw_isa_is_gfx9(x->gen) ? bw_buffer_desc_read9(v, in->idxen)
+					    : bw_buffer_desc_read(v),
 		.soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr),
 	};
 }
@@ -215,7 +215,7 @@ static uint32_t identity_sel(const struct bw_format *f)
 const struct bw_format *bw_buf_format(const struct bw_exec *x, const struct bw_wave *w,
 				      const struct bw_inst *in, uint32_t *out_dst_sel)
 {
-	bool is_gfx9 = x->gen == BW_ISA_GFX942;
+	bool is_gfx9 = bw_isa_is_gfx9(x->gen);
 	uint32_t v[BW_BUFFER_DESC_DW];
 	bw_mem_descriptor4(w, in, v);
 	*out_dst_sel = (uint16_t)bw_words_get(v, BW_BUFFER_DST_SEL);

@@ -114,15 +114,15 @@ static bool locate_rows(struct bw_span *s, const struct bw_mem_request *q, unsig
 	struct bw_wave *w = q->w;
 	unsigned size_b = q->size_b;
 	struct bw_span_half *half = &s->half[h];
-	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
+	uint64_t lane_size_b = w->scratch_size_b / w->lanes, base = bw_wave_scratch(w);
 	struct bw_vm_fault fault;
 
 	if (offset_b % s->align_b || offset_b % 4 + BW_MIN(size_b, 4u) > 4 ||
 	    (size_b > 4 && offset_b % 4) || offset_b > lane_size_b ||
-	    size_b > lane_size_b - offset_b || w->flat_scratch % BW_HALF_B)
+	    size_b > lane_size_b - offset_b || base % BW_HALF_B)
 		return false;
 	for (unsigned k = 0; 4 * k < size_b; k++) {
-		uint64_t va = w->flat_scratch + (offset_b / 4 + k) * 4 * w->lanes + h * BW_HALF_B;
+		uint64_t va = base + (offset_b / 4 + k) * 4 * w->lanes + h * BW_HALF_B;
 		if (bw_canonical(va) != va)
 			return false;
 		uint8_t *host = bw_tlb_lookup(w->tlb, va, q->access, &fault);

@@ -34,7 +34,7 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	p->sbase = (uint8_t)(in->saddr < BW_SGPR_COUNT ? in->saddr & ~(base_align - 1) : 0);
 	p->soffset = in->soffset < BW_SGPR_COUNT ? in->soffset : BW_SRC_NULL;
 	p->imm = in->imm;
-	p->in_bytes = ctx->gen == BW_ISA_GFX942;
+	p->in_bytes = bw_isa_is_gfx9(ctx->gen);
 	p->has_return = in->glc;
 	return true;
 }

@@ -160,14 +160,15 @@ void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, u
 						       .limit = lane_size_b,
 						       .at = (int64_t)offset_b});
 	if (is_outside || offset_b % s->align_b) {
-		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane,
+		bw_span_violation(s, lane,
+				  bw_wave_scratch(w) + offset_b / 4 * 4 * w->lanes + 4 * lane,
 				  q->access);
 		return;
 	}
 	for (unsigned done = 0; done < size_b;) {
 		/* One dword of a lane lies next to the same dword of the next lane (rule 381). */
 		uint64_t at = offset_b + done;
-		uint64_t va = w->flat_scratch + at / 4 * 4 * w->lanes + 4 * lane + at % 4;
+		uint64_t va = bw_wave_scratch(w) + at / 4 * 4 * w->lanes + 4 * lane + at % 4;
 		unsigned n = BW_MIN(4 - (unsigned)(at % 4), size_b - done);
 		if (n == size_b)
 			s->lane[lane] = translate(s, q, lane, va, 0, n);

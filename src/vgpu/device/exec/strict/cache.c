@@ -258,8 +258,8 @@ static void each_buffer(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	struct bw_wave *w = t->w;
 	uint32_t v[BW_BUFFER_DESC_DW];
 	bw_mem_descriptor4(w, in, v);
-	struct bw_buffer_desc b = t->x->gen == BW_ISA_GFX942 ? bw_buffer_desc_read9(v, in->idxen)
-							     : bw_buffer_desc_read(v);
+	struct bw_buffer_desc b = bw_isa_is_gfx9(t->x->gen) ? bw_buffer_desc_read9(v, in->idxen)
+							    : bw_buffer_desc_read(v);
 	b.base += in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr);
 	for (uint64_t left = t->exec; left; left &= left - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(left);
