@@ -281,6 +281,16 @@ static int fd_of_kfd_memory(struct bw_vgpu_client *c, const uint8_t *arg)
 		       : -1;
 }
 
+/* Where KFD writes a byte for each event. */
+static int fd_of_debugger(const uint8_t *arg)
+{
+	struct bw_kfd_dbg_trap a;
+	memcpy(&a, arg, sizeof(a));
+	return a.op == BW_KFD_DBG_ENABLE && fcntl((int)a.enable.dbg_fd, F_GETFD) >= 0
+		       ? (int)a.enable.dbg_fd
+		       : -1;
+}
+
 /* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
 enum { SYNCOBJ_EVENTFD_NR = 0xcf, SYNCOBJ_EVENTFD_FD_AT = 16 };
 
@@ -315,6 +325,8 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 		return fd_of_userptr(c, cmd, arg);
 	if (cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU)
 		return fd_of_kfd_memory(c, arg);
+	if (cmd == BW_KFD_IOC_DBG_TRAP)
+		return fd_of_debugger(arg);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(named); i++) {
 		int fd;
 		if (named[i].type != _IOC_TYPE(cmd) || named[i].nr != _IOC_NR(cmd) ||

@@ -86,6 +86,30 @@ static void of_gem_op(struct bw_vgpu_named *n, const struct drm_amdgpu_gem_op *o
 		name_written(n, op->value, 1, sizeof(struct drm_amdgpu_gem_create_in));
 }
 
+static void of_kfd_debug(struct bw_vgpu_named *n, const struct bw_kfd_dbg_trap *a)
+{
+	switch (a->op) {
+	case BW_KFD_DBG_ENABLE:
+		name_written(n, a->enable.rinfo_ptr, 1, a->enable.rinfo_size);
+		break;
+	case BW_KFD_DBG_SUSPEND_QUEUES:
+		name_read(n, a->suspend.ids_ptr, a->suspend.n_ids, sizeof(uint32_t));
+		name_written(n, a->suspend.ids_ptr, a->suspend.n_ids, sizeof(uint32_t));
+		break;
+	case BW_KFD_DBG_RESUME_QUEUES:
+		name_read(n, a->resume.ids_ptr, a->resume.n_ids, sizeof(uint32_t));
+		name_written(n, a->resume.ids_ptr, a->resume.n_ids, sizeof(uint32_t));
+		break;
+	case BW_KFD_DBG_QUERY_EXCEPTION_INFO:
+		name_written(n, a->exception_info.info_ptr, 1, a->exception_info.info_size);
+		break;
+	case BW_KFD_DBG_GET_QUEUE_SNAPSHOT:
+	case BW_KFD_DBG_GET_DEVICE_SNAPSHOT:
+		name_written(n, a->snapshot.buffer_ptr, a->snapshot.n, a->snapshot.entry_b);
+		break;
+	}
+}
+
 static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 {
 	union {
@@ -94,6 +118,7 @@ static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 		struct kfd_ioctl_wait_events_args wait;
 		struct kfd_ioctl_set_cu_mask_args mask;
 		struct kfd_ioctl_get_tile_config_args tiles;
+		struct bw_kfd_dbg_trap debug;
 	} in = {0};
 	memcpy(&in, arg, BW_MIN(sizeof(in), (size_t)_IOC_SIZE(cmd)));
 	switch (_IOC_NR(cmd)) {
@@ -120,6 +145,9 @@ static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 		break;
 	case _IOC_NR(AMDKFD_IOC_SET_CU_MASK):
 		name_read(n, in.mask.cu_mask_ptr, in.mask.num_cu_mask / 32, sizeof(uint32_t));
+		break;
+	case _IOC_NR(BW_KFD_IOC_DBG_TRAP):
+		of_kfd_debug(n, &in.debug);
 		break;
 	}
 }

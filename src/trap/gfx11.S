@@ -12,7 +12,7 @@
 #define VGPR_PAGES_LOG2 BW_TRAP_VGPR_PAGES_LOG2
 
 #define GEN(name) BW_GFX11_##name
-#include "fields.h"
+#include "arch/fields.h"
 #define CODE_END BW_GFX11_S_CODE_END
 
 /* Spelling */

@@ -13,7 +13,7 @@
 #define VGPR_PAGES_LOG2 BW_TRAP_VGPR_PAGES_LOG2_ACC
 
 #define GEN(name) BW_GFX942_##name
-#include "fields.h"
+#include "arch/fields.h"
 #define CODE_END BW_GFX942_S_ENDPGM
 
 #define S_LOAD_B32 s_load_dword

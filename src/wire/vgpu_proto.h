@@ -76,7 +76,8 @@ struct bw_vgpu_file {
 enum { BW_VGPU_KFD_MAJOR = 241 };
 
 /* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE,
- * SYNCOBJ_EVENTFD, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the fd the struct names;
+ * SYNCOBJ_EVENTFD, ENABLE of KFD's DBG_TRAP, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the
+ * fd the struct names;
  * GEM_USERPTR, and KFD's ALLOC_MEMORY_OF_GPU of such memory: a memfd sealed against every change of
  * size, which the caller has put in the place of the pages, each of them at its address in the
  * file). The fd that SCHED or KFD's ACQUIRE_VM names is the client's number of that file. After the

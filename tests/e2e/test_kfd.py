@@ -2,6 +2,7 @@
 """/dev/kfd under `breakwater exec`, as a program finds it that is not told of the virtual GPU: the node, its description in
 sysfs, calls with descriptors and memory of the program. The calls themselves: tests/vgpu/uapi/test_kfd.c."""
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -172,4 +173,11 @@ def no_sdma_in_a_capture():
     check("CREATE_QUEUE: Cannot allocate memory\n" in done.stdout, f"the program's first queue is of SDMA packets: {done.stdout}{done.stderr}")
 
 
-main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, memory_by_a_dma_buf, other_rings, no_sdma_in_a_capture)
+def debugging_by_calls():
+    """KFD's debug calls, of a program's parent: their answers are Linux's (tests/linux/test_driver.py); waves are saved and go on."""
+    done = under("sh", "-c", f"exec {sys.argv[4]} {sys.argv[2]} {GPU}")
+    equal(done.stdout, pathlib.Path(__file__).with_name("kfd_debug.txt").read_text(), f"what the calls answer ({done.stderr})")
+
+
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, memory_by_a_dma_buf, other_rings, no_sdma_in_a_capture,
+     debugging_by_calls)

@@ -6,13 +6,14 @@ debugger leaves behind."""
 from driver import FAULT_OF_KFD, e2e, in_guest, run_test
 from guest import IS_WHOLE, need_parts
 
-from harness import BUILD, check, main
+from harness import BUILD, SOURCE, check, main
 
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
 GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
 KFD = f"{BUILD}/tests/e2e/kfd {BUILD}/tests/e2e/kfd.bin {GPU}"
+KFD_DEBUG = f"{BUILD}/tests/e2e/kfd_debug {BUILD}/tests/e2e/kfd.bin {GPU}"
 RINGS = f"{BUILD}/tests/e2e/kfd_rings {GPU}"
 DEBUG = "/sys/kernel/debug/dri/0000:00:10.0"
 
@@ -76,6 +77,12 @@ def kfd_debugging():
     check(" passed, 0 failed" in text, text)
 
 
+def kfd_debug_calls():
+    """What KFD's debug calls answer: what those of the virtual GPU's own driver do (tests/e2e/test_kfd.py)."""
+    text = in_guest(f"cat /sys/class/kfd/kfd/topology/nodes/*/properties >/dev/null\n{KFD_DEBUG}")
+    check((SOURCE / "tests/e2e/kfd_debug.txt").read_text() in text, text)
+
+
 def state():
     """amdgpu_regs2, _wave, _gprwave, _vram and _iomem against the GPU's own registers and memory (state.py)."""
     text = in_guest("python3 -B tests/linux/state.py")
@@ -100,4 +107,4 @@ def traces():
 
 
 need_parts()
-main(loading, *([loading_again, removing, resetting, debugging, faulting, kfd_debugging, state, ends, traces, torture] if IS_WHOLE else []))
+main(loading, *([loading_again, removing, resetting, debugging, faulting, kfd_debugging, kfd_debug_calls, state, ends, traces, torture] if IS_WHOLE else []))

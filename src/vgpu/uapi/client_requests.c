@@ -201,20 +201,22 @@ static void on_drm_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	reply_struct(c, &r, sizeof(r));
 }
 
-/* The process of KFD, made by its first open. */
+/* The process of KFD, made by its first open, or by a debugger before. */
 static int kfd_of(struct bw_client *client, struct bw_uapi *u, struct bw_kfd **out)
 {
-	struct bw_kfd *fresh = NULL;
-	int r = bw_kfd_create(u, client->pid, client->comm, client->account, &fresh);
-	if (r)
-		return r;
+	int r = 0;
 	pthread_mutex_lock(&u->lock);
-	if (!client->kfd)
-		client->kfd = bw_take(fresh);
+	struct bw_kfd *ahead = client->kfd ? NULL : bw_kfd_process(u, client->pid);
+	if (ahead && ahead->is_ahead) {
+		bw_kfd_adopt(ahead, client->comm, client->account);
+		client->kfd = ahead;
+	} else if (!client->kfd) {
+		r = bw_kfd_create_locked(u, client->pid, client->comm, client->account,
+					 &client->kfd);
+	}
 	*out = client->kfd;
 	pthread_mutex_unlock(&u->lock);
-	bw_kfd_destroy(fresh); /* another thread was first */
-	return 0;
+	return r;
 }
 
 static void on_kfd_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)

@@ -281,7 +281,13 @@ static void sdma_error(struct bw_uapi *u, const struct vector *v)
 
 static void sq_interrupt(struct bw_uapi *u, const struct vector *v)
 {
-	/* Messages (s_sendmsg MSG_INTERRUPT) are nothing to the graphics driver. */
+	/* Messages (s_sendmsg MSG_INTERRUPT) are nothing to the graphics driver; to KFD those of
+	 * trap handlers are exceptions (KFD_CTXID0_DOORBELL_ID and _TRAP_CODE). */
+	if (bw_words_get(v->data, BW_IH_SQ_ENCODING) == BW_IH_SQ_MESSAGE &&
+	    bw_words_get(v->data, BW_IH_SQ_PRIV)) {
+		uint32_t data = (uint32_t)bw_words_get(v->data, BW_IH_SQ_DATA);
+		bw_kfd_wave_exceptions(u, v->vmid, data & 0x3ff, data >> 10 & 0x3fff);
+	}
 	if (bw_words_get(v->data, BW_IH_SQ_ENCODING) != BW_IH_SQ_ERROR || !v->vmid ||
 	    !u->vmids[v->vmid].busy || is_being_killed(u, v->vmid) || !has_fatal_wave(u, v->vmid))
 		return;

@@ -14,13 +14,13 @@
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/gpu.h"
-#include "vgpu/uapi/kfd.h"
+#include "vgpu/uapi/kfd_queues.h"
 #include "vgpu/uapi/klog.h"
 
 /* ---- life ---- */
 
-int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
-		  struct bw_kfd **out)
+int bw_kfd_create_locked(struct bw_uapi *u, int pid, const char *comm,
+			 struct bw_drm_account *account, struct bw_kfd **out)
 {
 	struct bw_kfd *p = calloc(1, sizeof(*p));
 	if (!p)
@@ -29,14 +29,44 @@ int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_ac
 			     .account = bw_drm_account_ref(account),
 			     .pid = pid,
 			     .gpu_id = bw_kfd_gpu_id(u->profile),
-			     .n_unplugged = atomic_load(&u->n_unplugged)};
+			     .n_unplugged = atomic_load(&u->n_unplugged),
+			     .next = u->kfd.processes,
+			     .debug.fd = -1};
 	snprintf(p->comm, sizeof(p->comm), "%.15s", comm);
 	bw_ids_init(&p->buffers, 0);
 	bw_ids_init(&p->queues, 0);
 	bw_ids_init(&p->signals, 1); /* the kernel keeps 0 for interrupts without an id */
 	bw_ids_init(&p->others, BW_KFD_FIRST_OTHER_EVENT);
+	u->kfd.processes = p;
 	*out = p;
 	return 0;
+}
+
+int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
+		  struct bw_kfd **out)
+{
+	pthread_mutex_lock(&u->lock);
+	int r = bw_kfd_create_locked(u, pid, comm, account, out);
+	pthread_mutex_unlock(&u->lock);
+	return r;
+}
+
+void bw_kfd_adopt(struct bw_kfd *p, const char *comm, struct bw_drm_account *account)
+{
+	p->is_ahead = false;
+	snprintf(p->comm, sizeof(p->comm), "%.15s", comm);
+	bw_drm_account_unref(p->account);
+	p->account = bw_drm_account_ref(account);
+}
+
+void bw_kfd_unlink(struct bw_kfd *p)
+{
+	for (struct bw_kfd **at = &p->u->kfd.processes; *at; at = &(*at)->next) {
+		if (*at == p) {
+			*at = p->next;
+			return;
+		}
+	}
 }
 
 void bw_kfd_destroy(struct bw_kfd *p)
@@ -44,7 +74,13 @@ void bw_kfd_destroy(struct bw_kfd *p)
 	if (!p)
 		return;
 	pthread_mutex_lock(&p->u->lock);
+	p->is_gone = true;
+	while (p->n_users)
+		bw_kfd_wait_unlocked(p->u);
+	bw_kfd_debug_leave(p);
+	bw_kfd_unlink(p);
 	bw_kfd_end_queues(p);
+	bw_kfd_debug_free_handler(p);
 	bw_kfd_free_events(p);
 	bw_kfd_free_memory(p);
 	bw_drm_account_unref(p->account);
@@ -69,7 +105,7 @@ static int get_version(struct bw_drm_call *c, void *arg)
 }
 
 /* What flat addresses of waves mean: as SH_MEM_BASES says (kfd_init_apertures_v9). */
-static struct kfd_process_device_apertures apertures(const struct bw_kfd *p)
+struct kfd_process_device_apertures bw_kfd_apertures(const struct bw_kfd *p)
 {
 	const uint64_t lds = 1ull << 48, scratch = 2ull << 48, last = UINT32_MAX;
 	return (struct kfd_process_device_apertures){
@@ -87,7 +123,7 @@ static int get_apertures(struct bw_drm_call *c, void *arg)
 {
 	struct kfd_ioctl_get_process_apertures_args *a = arg;
 	a->num_of_nodes = 1;
-	a->process_apertures[0] = apertures(c->kfd);
+	a->process_apertures[0] = bw_kfd_apertures(c->kfd);
 	return 0;
 }
 
@@ -100,7 +136,7 @@ static int get_apertures_new(struct bw_drm_call *c, void *arg)
 	if (asked > N_NODES)
 		return -EINVAL;
 	a->num_of_nodes = 1;
-	const struct kfd_process_device_apertures one = apertures(c->kfd);
+	const struct kfd_process_device_apertures one = bw_kfd_apertures(c->kfd);
 	return asked ? bw_user_write(c, a->kfd_process_device_apertures_ptr, &one, sizeof(one)) : 0;
 }
 
@@ -191,26 +227,15 @@ static int set_scratch_backing(struct bw_drm_call *c, void *arg)
 static int set_trap_handler(struct bw_drm_call *c, void *arg)
 {
 	const struct kfd_ioctl_set_trap_handler_args *a = arg;
+	pthread_mutex_lock(&c->u->lock);
 	int r = bound(c->kfd, a->gpu_id, -ESRCH);
 	if (!r) {
 		c->kfd->tba = a->tba_addr;
 		c->kfd->tma = a->tma_addr;
+		bw_kfd_debug_apply_second(c->kfd);
 	}
+	pthread_mutex_unlock(&c->u->lock);
 	return r;
-}
-
-/* Nobody can debug the process by KFD here, so nothing waits for a debugger. */
-static int runtime_enable(struct bw_drm_call *c, void *arg)
-{
-	const struct bw_kfd_runtime_enable *a = arg;
-	struct bw_kfd *p = c->kfd;
-	bool enable = a->mode_mask & BW_KFD_RUNTIME_ENABLE;
-	if (enable && p->is_runtime_enabled)
-		return -EBUSY;
-	p->is_runtime_enabled = enable;
-	p->r_debug = enable ? a->r_debug : 0;
-	p->runtime_saves_ttmps = enable && a->mode_mask & BW_KFD_RUNTIME_TTMP_SAVE;
-	return 0;
 }
 
 /* Linux as Debian builds it has no shared virtual memory, and so no XNACK mode. */
@@ -270,7 +295,8 @@ static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_SET_XNACK_MODE, "SET_XNACK_MODE"), set_xnack_mode},
 	AT(AMDKFD_IOC_AVAILABLE_MEMORY, "AVAILABLE_MEMORY"), bw_kfd_ioctl_available_memory},
 	AT(BW_KFD_IOC_EXPORT_DMABUF, "EXPORT_DMABUF"), bw_kfd_ioctl_export_dmabuf},
-	AT(BW_KFD_IOC_RUNTIME_ENABLE, "RUNTIME_ENABLE"), runtime_enable},
+	AT(BW_KFD_IOC_RUNTIME_ENABLE, "RUNTIME_ENABLE"), bw_kfd_ioctl_runtime_enable},
+	AT(BW_KFD_IOC_DBG_TRAP, "DBG_TRAP"), bw_kfd_ioctl_dbg_trap},
 };
 /* clang-format on */
 
@@ -288,7 +314,7 @@ int bw_kfd_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 		if (bw_klog_allowed(c->u))
 			bw_klog(c->u,
 				"KFD's %s is not supported by the virtual GPU's own driver; Linux's driver has it: breakwater vgpu linux",
-				row->name ? row->name : "DBG_TRAP");
+				row->name ? row->name : "CRIU_OP");
 		return -EINVAL;
 	}
 	uint32_t size = _IOC_SIZE(cmd), own = _IOC_SIZE(row->cmd);

@@ -13,12 +13,14 @@
  *     kfd_queues.c    queues: made and ended, VMIDs, and interrupts about them
  *     kfd_update.c    queues: what the program changes of them
  *     kfd_doorbells.c, kfd_hw_queues.c   what they are made of (kfd_queues.h)
+ *     kfd_debug*.c    what debuggers ask of it (kfd_debug.h)
  *     kfd_topology.c  the folders of /sys/class/kfd, which describe the nodes
  *
  * The driver's lock guards everything here. Functions return 0 or -errno as the kernel's do. */
 
 #include <linux/kfd_ioctl.h>
 
+#include "vgpu/uapi/kfd_debug.h"
 #include "vgpu/uapi/tree_maker.h"
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -58,6 +60,7 @@ struct bw_kfd_event {
 /* A KFD process. */
 struct bw_kfd {
 	struct bw_uapi *u;
+	struct bw_kfd *next;		/* in u->kfd.processes */
 	struct bw_drm_account *account; /* the client's; owned reference */
 	int pid;
 	char comm[16];
@@ -76,9 +79,12 @@ struct bw_kfd {
 	struct bw_ids signals; /* events with a slot, from 1 */
 	struct bw_ids others;  /* from BW_KFD_FIRST_OTHER_EVENT */
 	struct bw_kfd_waiter *waiters;
-	/* of the program's second-level trap handler, its runtime's list of code objects */
-	uint64_t tba, tma, r_debug, scratch_va;
-	bool is_runtime_enabled, runtime_saves_ttmps;
+	/* of the program's second-level trap handler */
+	uint64_t tba, tma, scratch_va;
+	struct bw_kfd_debug debug;
+	bool is_ahead;	  /* a debugger's: the program has not opened /dev/kfd */
+	bool is_gone;	  /* the program has ended */
+	unsigned n_users; /* calls of others about it, which it outlives */
 };
 
 /* ---- kfd.c ---- */
@@ -86,10 +92,20 @@ struct bw_kfd {
 /* The process of a client; with the last close nothing ends. out: the client owns it. */
 int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
 		  struct bw_kfd **out);
+/* The same, with the lock held. */
+int bw_kfd_create_locked(struct bw_uapi *u, int pid, const char *comm,
+			 struct bw_drm_account *account, struct bw_kfd **out);
+/* The client is the program of a process that a debugger has made ahead. With the lock. */
+void bw_kfd_adopt(struct bw_kfd *p, const char *comm, struct bw_drm_account *account);
+/* It is found no more. With the lock. */
+void bw_kfd_unlink(struct bw_kfd *p);
 /* Takes the lock. Accepts NULL. */
 void bw_kfd_destroy(struct bw_kfd *p);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. Takes the lock. */
 int bw_kfd_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
+
+/* What flat addresses of waves mean. */
+struct kfd_process_device_apertures bw_kfd_apertures(const struct bw_kfd *p);
 
 /* ---- kfd_memory.c ---- */
 
@@ -150,6 +166,9 @@ void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t s
 		       bool keeps_waves);
 /* doorbell: its number in the process's page; code: EC_QUEUE_PACKET_* of kfd_ioctl.h, 0: none. */
 void bw_kfd_queue_error(struct bw_uapi *u, unsigned vmid, uint32_t doorbell, unsigned code);
+/* A wave's trap handler says so; exceptions: as bits. */
+void bw_kfd_wave_exceptions(struct bw_uapi *u, unsigned vmid, uint32_t doorbell,
+			    uint64_t exceptions);
 /* A queue of an SDMA engine met a packet that it cannot execute. */
 void bw_kfd_sdma_error(struct bw_uapi *u, unsigned vmid, unsigned engine, unsigned queue);
 
@@ -169,6 +188,8 @@ struct bw_kfd_host {
 	uint64_t memory_b;
 };
 struct bw_kfd_host bw_kfd_host(void);
+/* What a debugger is told of the GPU, apart from the process's own. */
+void bw_kfd_describe(const struct bw_profile *p, struct bw_kfd_device_entry *e);
 /* Makes the folders below "sys/devices/virtual/kfd", with their link in "sys/class/kfd". node: the
  * number of the card. */
 void bw_kfd_tree_make(struct bw_tree_maker *m, const struct bw_profile *p,

@@ -56,6 +56,8 @@ static void hqd_map(const struct bw_kfd_queue *q)
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE, bw_lo_256b(q->ring_va));
 	hqd_write(q, BW_REG_CP_HQD_PQ_BASE_HI, bw_hi_256b(q->ring_va));
 	if (!q->was_mapped) {
+		hqd_write(q, BW_REG_CP_HQD_CTX_SAVE_SIZE, 0); /* not that of the queue before */
+		hqd_write(q, BW_REG_CP_HQD_CNTL_STACK_SIZE, 0);
 		hqd_write(q, BW_REG_CP_HQD_PQ_RPTR, 0);
 		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_LO, 0);
 		hqd_write(q, BW_REG_CP_HQD_PQ_WPTR_HI, 0);
@@ -72,10 +74,30 @@ static void hqd_map(const struct bw_kfd_queue *q)
 	hqd_write(q, BW_REG_CP_HQD_ACTIVE, 1);
 }
 
+bool bw_kfd_has_save_area(const struct bw_kfd_queue *q)
+{
+	return q->kind == BW_KFD_AQL && q->save_area && q->save_area % BW_DRM_PAGE_B == 0 &&
+	       q->control_stack_b && q->save_area_b > q->control_stack_b;
+}
+
+/* As update_mqd() of kfd_mqd_manager_v11.c has it in the descriptor. */
+static void hqd_set_save_area(const struct bw_kfd_queue *q)
+{
+	hqd_write(q, BW_REG_CP_HQD_CTX_SAVE_BASE_ADDR_LO, bw_lo32(q->save_area));
+	hqd_write(q, BW_REG_CP_HQD_CTX_SAVE_BASE_ADDR_HI, bw_hi32(q->save_area));
+	hqd_write(q, BW_REG_CP_HQD_CNTL_STACK_SIZE, q->control_stack_b);
+	hqd_write(q, BW_REG_CP_HQD_CNTL_STACK_OFFSET, q->control_stack_b);
+	hqd_write(q, BW_REG_CP_HQD_WG_STATE_OFFSET, q->control_stack_b);
+	hqd_write(q, BW_REG_CP_HQD_CTX_SAVE_SIZE, q->save_area_b);
+}
+
 /* DEQUEUE_REQ as hqd_destroy() of amdgpu_amdkfd_gfx_v11.c has it. */
 static void hqd_begin_to_unmap(const struct bw_kfd_queue *q, enum bw_kfd_unmap how)
 {
-	static const uint32_t requests[] = {[BW_KFD_AFTER_WAVES] = 1, [BW_KFD_WITH_WAVES] = 2};
+	static const uint32_t requests[] = {
+		[BW_KFD_AFTER_WAVES] = 1, [BW_KFD_WITH_WAVES] = 2, [BW_KFD_SAVE_WAVES] = 3};
+	if (how == BW_KFD_SAVE_WAVES)
+		hqd_set_save_area(q);
 	hqd_write(q, BW_REG_CP_HQD_DEQUEUE_REQUEST,
 		  BW_FIELD(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, requests[how]));
 }
@@ -210,4 +232,20 @@ bool bw_kfd_hw_is_active(const struct bw_kfd_queue *q)
 bool bw_kfd_hw_error(const struct bw_kfd_queue *q, char *out_text, size_t size)
 {
 	return hardware_of(q)->error(q, out_text, size);
+}
+
+/* get_wave_state() of kfd_mqd_manager_v11.c: both parts are filled from their common end. */
+void bw_kfd_hw_saved(const struct bw_kfd_queue *q, uint32_t out[4])
+{
+	const struct bw_bank bank = bank_of(q);
+	uint32_t end_b = q->control_stack_b, stack_b = end_b, waves_b = end_b;
+	if (q->kind != BW_KFD_SDMA &&
+	    bw_rreg_bank(q->process->u, &bank, BW_REG_CP_HQD_CNTL_STACK_SIZE)) {
+		stack_b = bw_rreg_bank(q->process->u, &bank, BW_REG_CP_HQD_CNTL_STACK_OFFSET);
+		waves_b = bw_rreg_bank(q->process->u, &bank, BW_REG_CP_HQD_WG_STATE_OFFSET);
+	}
+	out[0] = stack_b;
+	out[1] = end_b - BW_MIN(stack_b, end_b);
+	out[2] = waves_b; /* where they end */
+	out[3] = BW_MAX(waves_b, end_b) - end_b;
 }

@@ -48,6 +48,7 @@ static int take_vmid(struct bw_kfd *p)
 	bw_wreg(u, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid, bw_hi32(root));
 	bw_wreg(u, BW_REG_IH_VMID_0_LUT + vmid, p->vm->pasid);
 	bw_kfd_flush_tlb(p);
+	bw_kfd_debug_apply(p);
 	return 0;
 }
 
@@ -55,6 +56,7 @@ static void release_vmid(struct bw_kfd *p)
 {
 	if (!p->vmid || p->queues.n)
 		return;
+	bw_kfd_debug_withdraw(p);
 	p->u->kfd.by_vmid[p->vmid] = NULL;
 	p->u->vmids[p->vmid].vm = NULL;
 	p->vmid = 0;
@@ -146,6 +148,7 @@ static int create(struct bw_kfd *p, enum bw_kfd_kind kind, int engine,
 				   .wptr_va = a->write_pointer_address,
 				   .save_area = a->ctx_save_restore_address,
 				   .control_stack_b = a->ctl_stack_size,
+				   .save_area_b = a->ctx_save_restore_size,
 				   .is_paused = !(a->queue_percentage & 0xff)};
 	memset(q->se_mask, 0xff, sizeof(q->se_mask)); /* all CUs */
 	int r = take_parts(q, engine);
@@ -155,7 +158,7 @@ static int create(struct bw_kfd *p, enum bw_kfd_kind kind, int engine,
 		bw_kfd_hw_map(q);
 	a->queue_id = q->id;
 	a->doorbell_offset = BW_KFD_MMAP_OFFSET(BW_KFD_MMAP_DOORBELL, p->gpu_id) | q->doorbell * 8;
-	bw_take(q);
+	bw_kfd_debug_raise(p, BW_KFD_EC_MASK(BW_KFD_EC_QUEUE_NEW), bw_take(q));
 	return 0;
 }
 
@@ -194,6 +197,8 @@ int bw_kfd_ioctl_alloc_queue_gws(struct bw_drm_call *c, void *arg)
 	bw_ids_each(&c->kfd->queues, i)
 		is_taken |= ((const struct bw_kfd_queue *)c->kfd->queues.slot[i])->has_gws;
 	int r = !q || is_taken == !a->num_gws ? 0 : -EBUSY;
+	if (q && c->kfd->debug.is_enabled)
+		r = -EBUSY; /* gfx11.0 has no debugging with it */
 	if (!q || (!a->num_gws && !is_taken))
 		r = -EINVAL;
 	if (!r)
@@ -230,6 +235,11 @@ int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg)
 	const struct kfd_ioctl_destroy_queue_args *a = arg;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
+	/* One that a debugger has taken away stays until it is put back (wait_on_destroy_queue). */
+	while (q && q->is_suspended && !q->ends && !c->u->stopping && !bw_conn_gone(c->conn)) {
+		bw_kfd_wait_unlocked(c->u);
+		q = bw_ids_get(&c->kfd->queues, a->queue_id);
+	}
 	bool ends = q && q->ends;
 	if (q && !ends)
 		destroy_queue(c->kfd, q);
@@ -259,7 +269,7 @@ bool bw_kfd_interrupt(struct bw_uapi *u, unsigned vmid, uint32_t event_id)
 	return p;
 }
 
-static void stop_queues(struct bw_kfd *p)
+void bw_kfd_stop_queues(struct bw_kfd *p)
 {
 	bw_ids_each(&p->queues, i) {
 		struct bw_kfd_queue *q = p->queues.slot[i];
@@ -285,16 +295,38 @@ void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t s
 			    .NoExecute = refused & NOT_EXECUTABLE ? 1 : 0},
 		.va = va,
 		.gpu_id = p->gpu_id};
-	if (!keeps_waves)
-		stop_queues(p);
+	if (p->debug.is_enabled && !p->debug.has_fault) {
+		p->debug.fault = data;
+		p->debug.has_fault = true;
+	}
+	if (bw_kfd_debug_raise(p, BW_KFD_EC_MASK(BW_KFD_EC_DEVICE_MEMORY_VIOLATION), NULL))
+		return; /* the debugger passes it on */
+	if (!keeps_waves || p->debug.is_active)
+		bw_kfd_stop_queues(p);
 	bw_kfd_signal_memory(p, &data);
 }
 
 /* The header of the area that user space gives for saved waves (kfd_context_save_area_header). */
 enum { ERROR_PAYLOAD_AT = 24, ERROR_EVENT_AT = 32, SAVE_HEADER_B = 40 };
 
-/* Ends a queue that has stopped by itself. code: EC_QUEUE_PACKET_*, which the program is told; 0:
- * none. */
+void bw_kfd_tell_runtime(const struct bw_kfd_queue *q, uint64_t exceptions)
+{
+	struct bw_kfd *p = q->process;
+	uint64_t payload;
+	uint32_t event;
+	const uint8_t *header = bw_drm_vm_cpu(p->vm, q->save_area, SAVE_HEADER_B);
+	if (!header)
+		return;
+	memcpy(&payload, header + ERROR_PAYLOAD_AT, sizeof(payload));
+	memcpy(&event, header + ERROR_EVENT_AT, sizeof(event));
+	_Atomic uint64_t *word = payload % 8 ? NULL : (void *)bw_drm_vm_cpu(p->vm, payload, 8);
+	if (word)
+		atomic_fetch_or(word, exceptions);
+	bw_kfd_set_event(p, event);
+}
+
+/* Ends a queue that has stopped by itself. code: EC_QUEUE_PACKET_*, which the debugger or the
+ * program is told; 0: none. */
 static void end_stopped(struct bw_kfd_queue *q, unsigned code)
 {
 	struct bw_kfd *p = q->process;
@@ -305,17 +337,24 @@ static void end_stopped(struct bw_kfd_queue *q, unsigned code)
 		bw_klog(p->u, "KFD: queue %u of %s pid %d stopped: %s", q->id, p->comm, p->pid,
 			why);
 	bw_kfd_hw_begin_to_unmap(q, BW_KFD_WITH_WAVES);
-	uint64_t payload;
-	uint32_t event;
-	const uint8_t *header = bw_drm_vm_cpu(p->vm, q->save_area, SAVE_HEADER_B);
-	if (!header || !code)
+	uint64_t bit = code ? BW_KFD_EC_MASK(code) & BW_KFD_EC_QUEUES : 0;
+	if (bit && !bw_kfd_debug_raise(p, bit, q))
+		bw_kfd_tell_runtime(q, bit);
+}
+
+void bw_kfd_wave_exceptions(struct bw_uapi *u, unsigned vmid, uint32_t doorbell,
+			    uint64_t exceptions)
+{
+	struct bw_kfd *p = process_of(u, vmid);
+	exceptions &= BW_KFD_EC_QUEUES;
+	if (!p || !exceptions)
 		return;
-	memcpy(&payload, header + ERROR_PAYLOAD_AT, sizeof(payload));
-	memcpy(&event, header + ERROR_EVENT_AT, sizeof(event));
-	_Atomic uint64_t *word = payload % 8 ? NULL : (void *)bw_drm_vm_cpu(p->vm, payload, 8);
-	if (word)
-		atomic_fetch_or(word, 1ull << (code - 1));
-	bw_kfd_set_event(p, event);
+	bw_ids_each(&p->queues, i) {
+		struct bw_kfd_queue *q = p->queues.slot[i];
+		if (q->kind != BW_KFD_SDMA && q->doorbell == doorbell &&
+		    !bw_kfd_debug_raise(p, exceptions, q))
+			bw_kfd_tell_runtime(q, exceptions);
+	}
 }
 
 /* kfd_dbg_ev_raise() without a debugger. */

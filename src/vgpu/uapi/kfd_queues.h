@@ -27,8 +27,12 @@ struct bw_kfd_queue {
 		wptr_va;    /* where its read pointer is reported; where its write pointer is */
 	uint64_t save_area; /* address of its header; 0: none */
 	uint32_t control_stack_b;	  /* the first part of that area */
+	uint32_t save_area_b;		  /* with the waves */
+	uint64_t exceptions;		  /* for a debugger, as bits */
 	uint32_t se_mask[BW_KFD_MAX_SES]; /* its CUs, as COMPUTE_STATIC_THREAD_MGMT_SEn */
+	bool has_cu_mask;		  /* of the program */
 	bool is_paused;			  /* by a share of 0 */
+	bool is_suspended;		  /* by a debugger */
 	bool was_mapped;    /* since it was made: the hardware has its place in the ring */
 	unsigned n_updates; /* calls that wait until it is off the GPU */
 	bool ends;	    /* a call destroys it */
@@ -36,11 +40,16 @@ struct bw_kfd_queue {
 	bool stopped;	    /* by an error, or with its process's others by a page fault */
 };
 
-/* Has it a ring, and a share of the GPU, and no error? */
+/* Has it a ring, and a share of the GPU, and no error, and no debugger that has taken it away? */
 static inline bool bw_kfd_is_on_gpu(const struct bw_kfd_queue *q)
 {
-	return q->ring_va && !q->is_paused && !q->stopped;
+	return q->ring_va && !q->is_paused && !q->is_suspended && !q->stopped;
 }
+
+/* Ends all queues of the process that have not stopped, with their waves; they stay stopped. */
+void bw_kfd_stop_queues(struct bw_kfd *p);
+/* Tells the program's runtime of exceptions of a queue, as bits (kfd_send_exception_to_runtime). */
+void bw_kfd_tell_runtime(const struct bw_kfd_queue *q, uint64_t exceptions);
 
 /* Is a buffer of the process mapped at an address? size_b 0: whatever its size, which then is at
  * least a page. */
@@ -67,11 +76,16 @@ void bw_kfd_hw_release(const struct bw_kfd_queue *q);
 void bw_kfd_hw_map(struct bw_kfd_queue *q);
 /* Has the hardware know se_mask. */
 void bw_kfd_hw_set_cus(const struct bw_kfd_queue *q);
-/* Has the queue end, with its waves or after them. It is over when bw_kfd_hw_is_active() is
- * false. */
-enum bw_kfd_unmap { BW_KFD_AFTER_WAVES, BW_KFD_WITH_WAVES };
+/* Has the queue end: with its waves, after them, or when they are in its save area. It is over when
+ * bw_kfd_hw_is_active() is false. */
+enum bw_kfd_unmap { BW_KFD_AFTER_WAVES, BW_KFD_WITH_WAVES, BW_KFD_SAVE_WAVES };
 void bw_kfd_hw_begin_to_unmap(const struct bw_kfd_queue *q, enum bw_kfd_unmap how);
 bool bw_kfd_hw_is_active(const struct bw_kfd_queue *q);
+/* Whether its waves have a place to be saved at. */
+bool bw_kfd_has_save_area(const struct bw_kfd_queue *q);
+/* What the area's header says of a queue that is not active: where the control stack begins, its
+ * size, where the waves end, and their size. */
+void bw_kfd_hw_saved(const struct bw_kfd_queue *q, uint32_t out[4]);
 /* What has stopped the queue, as one clause. False: nothing has. */
 bool bw_kfd_hw_error(const struct bw_kfd_queue *q, char *out_text, size_t size);
 

@@ -162,8 +162,7 @@ static unsigned target_version(const struct bw_profile *p)
 	return digits / 100 * 10000 + digits / 10 % 10 * 100 + digits % 10;
 }
 
-static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigned n_caches,
-			   unsigned card)
+static struct node gpu_node(const struct bw_profile *p, unsigned n_caches, unsigned card)
 {
 	unsigned domain, bus, devfn;
 	pci_numbers(p, &domain, &bus, &devfn);
@@ -193,6 +192,33 @@ static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigne
 		.cp_queues = p->kfd.n_queues,
 	};
 	save_sizes(p, &n.ctl_stack_b, &n.cwsr_b);
+	return n;
+}
+
+void bw_kfd_describe(const struct bw_profile *p, struct bw_kfd_device_entry *e)
+{
+	const struct node n = gpu_node(p, 0, 0);
+	e->location_id = n.location;
+	e->vendor_id = n.vendor;
+	e->device_id = n.device;
+	e->revision_id = p->pci_revision;
+	e->subsystem_vendor_id = PCI_SUBSYSTEM_VENDOR;
+	e->subsystem_device_id = p->pci_subdevice;
+	e->fw_version = firmware(p, "MEC");
+	e->gfx_target_version = n.target;
+	e->simd_count = n.simds;
+	e->max_waves_per_simd = n.max_waves;
+	e->array_count = n.arrays;
+	e->simd_arrays_per_engine = n.arrays_per_engine;
+	e->num_xcc = 1;
+	e->capability = p->kfd.capability;
+	e->debug_prop = p->kfd.debug_prop;
+}
+
+static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigned n_caches,
+			   unsigned card)
+{
+	const struct node n = gpu_node(p, n_caches, card);
 	put_node(s, &n);
 	bw_str_addf(s, "max_engine_clk_fcompute %u\nlocal_mem_size 0\nfw_version %u\n",
 		    p->sclk.max_mhz, firmware(p, "MEC"));

@@ -90,22 +90,24 @@ int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* get_wave_state() of kfd_mqd_manager_v11.c, of a queue that pauses. No wave is saved then. */
+/* get_wave_state() of kfd_mqd_manager_v11.c, of a queue that pauses, without saved waves, or that a
+ * debugger has taken away. */
 int bw_kfd_ioctl_get_queue_wave_state(struct bw_drm_call *c, void *arg)
 {
 	struct kfd_ioctl_get_queue_wave_state_args *a = arg;
+	uint32_t header[4] = {0};
 	pthread_mutex_lock(&c->u->lock);
 	const struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
 	int r = !q ? -EFAULT : q->kind == BW_KFD_SDMA || bw_kfd_hw_is_active(q) ? -EINVAL : 0;
-	/* struct kfd_context_save_area_header: offset and size of the control stack, then of the
-	 * waves, both of which are filled from their common end */
-	const uint32_t end_b = q ? q->control_stack_b : 0;
+	if (!r)
+		bw_kfd_hw_saved(q, header);
 	pthread_mutex_unlock(&c->u->lock);
-	const uint32_t header[] = {end_b, 0, end_b, 0};
 	if (!r)
 		r = bw_user_write(c, a->ctl_stack_address, header, sizeof(header));
-	if (!r)
-		a->ctl_stack_used_size = a->save_area_used_size = 0;
+	if (!r) {
+		a->ctl_stack_used_size = header[1];
+		a->save_area_used_size = header[3];
+	}
 	return r;
 }
 
@@ -154,11 +156,14 @@ int bw_kfd_ioctl_set_cu_mask(struct bw_drm_call *c, void *arg)
 	struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
 	if (!q)
 		r = -EFAULT;
+	else if (c->kfd->debug.is_active)
+		r = -EBUSY; /* all CUs are for the debugger */
 	else if (!is_of_wgps(p, mask, n_bits))
 		r = -EINVAL;
 	if (!r) {
 		memset(q->se_mask, 0, sizeof(q->se_mask));
 		map_cus(p, mask, n_bits, q->se_mask);
+		q->has_cu_mask = true;
 		bw_kfd_hw_set_cus(q);
 	}
 	pthread_mutex_unlock(&c->u->lock);

@@ -100,9 +100,11 @@ struct bw_uapi {
 
 	/* kfd_queues.h */
 	struct {
+		struct bw_kfd *processes;		/* borrowed, in a list */
 		struct bw_kfd *by_vmid[BW_DRM_N_VMIDS]; /* borrowed; those that have queues */
-		uint8_t taken[4];			/* queues of each pipe of ME 1, as bits */
-		uint8_t taken_sdma[BW_DRM_N_SDMA];	/* of each engine */
+		uint8_t watches;		   /* of TCP_WATCH0 to 3 those taken, as bits */
+		uint8_t taken[4];		   /* queues of each pipe of ME 1, as bits */
+		uint8_t taken_sdma[BW_DRM_N_SDMA]; /* of each engine */
 		/* doorbells that are looked at, by a thread that does not take the lock above */
 		pthread_mutex_t lock;
 		struct bw_kfd_bells BW_VEC(struct bw_kfd_bell) bells;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_TRAP_FIELDS_H
-#define BW_TRAP_FIELDS_H
+#ifndef BW_ARCH_FIELDS_H
+#define BW_ARCH_FIELDS_H
 
 /* Fields of hardware registers, for the assembler. GEN(name), defined before, is a macro of the
  * generation (arch/gfx11_extra.h). */
