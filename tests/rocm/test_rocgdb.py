@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A gdb with amd-dbgapi, which BREAKWATER_ROCGDB names, debugs HIP programs in the guest, on Linux's own KFD: for it the waves
-save and restore themselves on the virtual GPU. At the same stop Breakwater's prompt shows the same registers. doc/rocm.md
-says how to build such a gdb; without one the test is skipped. make check-rocm runs it.
+"""A gdb with amd-dbgapi, which BREAKWATER_ROCGDB names, debugs HIP programs on the virtual GPU's own driver, and in the guest
+on Linux's own KFD: for it the waves save and restore themselves on the virtual GPU. At the same stop Breakwater's prompt
+shows the same registers. doc/rocm.md says how to build such a gdb; without one the test is skipped. make check-rocm runs it.
 """
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -55,17 +56,24 @@ def compile_programs(folder):
         check(done.returncode == 0, f"{name}: {done.stderr}")
 
 
-def sessions(folder):
+def sessions(folder, *, in_guest):
     """What each session prints, by its name; Breakwater's own is "own"."""
     # Linux says of a GPU that it has watchpoints only after this was read.
-    script = ["cat /sys/class/kfd/kfd/topology/nodes/*/properties >/dev/null"]
+    script = ["cat /sys/class/kfd/kfd/topology/nodes/*/properties >/dev/null"] if in_guest else []
     for name, (program, commands) in SESSIONS.items():
         folder.joinpath(f"{name}.gdb").write_text("\n".join(SETTINGS + commands) + "\n")
         script.append(f"echo '== {name}'; '{GDB}' -nx -batch -x {name}.gdb --args {program} 2>&1")
-    commands = " ".join(f"-ex '{command}'" for command in OWN)
-    script.append(f"echo '== own'; breakwater run --batch {commands} -- ./known 2>&1")
-    done = subprocess.run(words("--memory", "3G", "--rocm", "--", "sh", "-c", "\n".join(script)), cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
+    own = ["run", "--batch", *(word for command in OWN for word in ("-ex", command))]
+    if in_guest:
+        script.append(f"echo '== own'; breakwater {shlex.join(own)} -- ./known 2>&1")
+        command = words("--memory", "3G", "--rocm", "--", "sh", "-c", "\n".join(script))
+    else:
+        command = [BREAKWATER, "exec", "--rocm", "--", "sh", "-c", "\n".join(script)]
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SLOW_S)
     said = dict(part.split("\n", 1) for part in done.stdout.split("== ")[1:])
+    if not in_guest:
+        said["own"] = subprocess.run([BREAKWATER, *own, "--rocm", "--", "./known"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                     timeout=SLOW_S).stdout
     check(set(said) == {*SESSIONS, "own"}, f"{done.stdout}\n{done.stderr}")
     return said
 
@@ -133,18 +141,7 @@ def compare(gdb, own):
             equal((regs["v40"][i], regs["v41"][i]), (0x101 * t, ~t & 0xffffffff), f"v40 and v41 of work-item {t}")
 
 
-def main():
-    if os.environ.get("BREAKWATER_ROCM_TEST") != "whole":
-        print("SKIPPED: make check-rocm runs gdb in the guest.")
-        sys.exit(SKIP)
-    if not GDB:
-        print("SKIPPED: BREAKWATER_ROCGDB does not name a gdb with amd-dbgapi; doc/rocm.md says how to build one.")
-        sys.exit(SKIP)
-    need_parts()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        compile_programs(folder)
-        said = sessions(folder)
+def judge(said):
     print("\n".join(f"== {name}\n{text}" for name, text in said.items()))
     hit = r"^Thread \d+ hit Breakpoint 1, "
     says(said["known"], hit + r"known \(.*\) at \S*known.hip:" + str(LINE), r"^=> .*:\ts_nop 0$", r"^=> .*:\ts_delay_alu ", f"^{LINE + 1}\t", r"^known: right$", "exited normally")
@@ -158,6 +155,21 @@ def main():
     says(said["detach"], hit, "^saxpy: right$")
     says(said["astray"], "received signal SIGSEGV, Segmentation fault", rf"^\* +\d+ +{WAVE} ", r"^=> .*:\tflat_store_b32 ", "killed")
     says(said["two"], "received signal SIGINT, Interrupt", *[r"^ +\d+ +AMDGPU Wave \S+ \(0,0,0\)/[01] +patient "] * 4, "^two: right$", "exited normally")
+
+
+def main():
+    if os.environ.get("BREAKWATER_ROCM_TEST") != "whole":
+        print("SKIPPED: make check-rocm runs gdb.")
+        sys.exit(SKIP)
+    if not GDB:
+        print("SKIPPED: BREAKWATER_ROCGDB does not name a gdb with amd-dbgapi; doc/rocm.md says how to build one.")
+        sys.exit(SKIP)
+    need_parts()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        compile_programs(folder)
+        for in_guest in False, True:
+            judge(sessions(folder, in_guest=in_guest))
 
 
 main()
