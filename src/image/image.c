@@ -296,8 +296,10 @@ uint32_t bw_image_slices(const struct bw_image *im, unsigned level)
 	return im->is_3d && !im->is_uav_3d ? bw_image_mip(im->depth, level) : im->n_slices;
 }
 
-uint64_t bw_image_va(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y, uint32_t z,
-		     uint32_t sample)
+/* Where the block of an element begins, and the offset of its first sample there; linear: where the
+ * element is. */
+static inline uint64_t locate(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y,
+			      uint32_t z, uint32_t *out_in_block)
 {
 	const struct bw_swizzle *sw = im->swizzle;
 	const struct bw_image_level *l = &im->level[level];
@@ -309,18 +311,40 @@ uint64_t bw_image_va(const struct bw_image *im, unsigned level, uint32_t x, uint
 		x /= 4;
 		y /= 4;
 	}
-	if (!sw) {
-		at += z * im->slice_b + y * l->pitch + (uint64_t)x * im->format->size_b;
-		return bw_canonical(base + at);
-	}
+	*out_in_block = 0;
+	if (!sw)
+		return base + at + z * im->slice_b + y * l->pitch +
+		       (uint64_t)x * im->format->size_b;
 	at += (((uint64_t)(y >> sw->block.h) * l->pitch + (x >> sw->block.w)) << sw->block_log2) +
 	      (uint64_t)(z >> sw->block.d) * im->slice_b;
-	in_block = bw_swizzle_offset(sw, x + l->tail_x, y + l->tail_y, z, sample);
+	in_block = bw_swizzle_offset(sw, x + l->tail_x, y + l->tail_y, z, 0);
 	/* The bits of the base below a block's size choose pipe and bank. */
 	mask = (1u << sw->block_log2) - 1;
 	if (sw->is_xor) {
 		in_block ^= (uint32_t)base & mask;
 		base &= ~(uint64_t)mask;
 	}
-	return bw_canonical(base + at + in_block);
+	*out_in_block = in_block;
+	return base + at;
+}
+
+uint64_t bw_image_va(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y, uint32_t z,
+		     uint32_t sample)
+{
+	uint32_t in_block;
+	uint64_t block = locate(im, level, x, y, z, &in_block);
+	if (im->swizzle)
+		in_block ^= bw_swizzle_of_sample(im->swizzle, sample);
+	return bw_canonical(block + in_block);
+}
+
+void bw_image_sample_vas(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y,
+			 uint32_t z, uint64_t out[BW_IMAGE_SAMPLES])
+{
+	uint32_t in_block;
+	uint64_t block = locate(im, level, x, y, z, &in_block);
+	for (unsigned i = 0; i < 1u << im->samples_log2; i++)
+		out[i] = bw_canonical(
+			block +
+			(im->swizzle ? in_block ^ bw_swizzle_of_sample(im->swizzle, i) : in_block));
 }

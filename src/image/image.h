@@ -70,5 +70,9 @@ uint32_t bw_image_slices(const struct bw_image *im, unsigned level);
  * are in range. */
 uint64_t bw_image_va(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y, uint32_t z,
 		     uint32_t sample);
+/* The same for each sample of an element, of which there are 1 << samples_log2. */
+enum { BW_IMAGE_SAMPLES = 8 };
+void bw_image_sample_vas(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y,
+			 uint32_t z, uint64_t out[BW_IMAGE_SAMPLES]);
 
 #endif

@@ -58,4 +58,10 @@ static inline uint32_t bw_swizzle_offset(const struct bw_swizzle *sw, uint32_t x
 	       sw->s[sample & 7];
 }
 
+/* What a sample changes in the offset of the first one of its element. */
+static inline uint32_t bw_swizzle_of_sample(const struct bw_swizzle *sw, uint32_t sample)
+{
+	return sw->s[sample & 7] ^ sw->s[0];
+}
+
 #endif

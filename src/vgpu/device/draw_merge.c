@@ -148,6 +148,53 @@ bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool 
 	return !*out_passes || !depth_va || !t->writes_depth || write_depth(p, depth_va, at->z);
 }
 
+/* The addresses of all samples of a pixel. False: it lies outside of the surface. */
+static bool sample_vas(const struct bw_draw_surface *s, const struct bw_draw_sample *at,
+		       uint64_t out[BW_IMAGE_SAMPLES])
+{
+	if (at->x >= s->width || at->y >= s->height || at->layer >= s->slices)
+		return false;
+	bw_image_sample_vas(&s->im, s->level, at->x, at->y, at->layer, out);
+	return true;
+}
+
+/* Most draws test nothing but depth of 32 bits, in pages that are in the cache. */
+bool bw_draw_test_pixel(struct bw_draw_part *p, const struct bw_draw_sample *at, uint32_t mask,
+			const float z[BW_IMAGE_SAMPLES], uint32_t *out_passes)
+{
+	const struct bw_draw_targets *t = &p->d->targets;
+	const struct bw_draw_surface *s = &t->depth;
+	const unsigned access = BW_ACCESS_READ | (t->writes_depth ? BW_ACCESS_WRITE : 0u);
+	uint64_t va[BW_IMAGE_SAMPLES];
+	const bool is_quick = s->used && !t->stencil.used && !t->has_bounds &&
+			      s->im.format->is_raw32 && s->im.format->size_b == 4 &&
+			      !(mask >> (1u << s->im.samples_log2)) && sample_vas(s, at, va);
+	*out_passes = 0;
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(left);
+		uint8_t *host = is_quick ? bw_tlb_hit(bw_draw_part_tlb(p), va[i], access) : NULL;
+		bool passes;
+		float old;
+		if (!host) {
+			struct bw_draw_sample one = *at;
+			one.sample = i;
+			one.z = z[i];
+			if (!bw_draw_test(p, &one, &passes))
+				return false;
+			*out_passes |= (uint32_t)passes << i;
+			continue;
+		}
+		memcpy(&old, host, sizeof(old));
+		if (!bw_compare_depth(t->z_function, z[i], old))
+			continue;
+		*out_passes |= 1u << i;
+		p->n_passed += t->counts;
+		if (t->writes_depth)
+			memcpy(host, t->clear_depth ? &t->depth_clear : &z[i], sizeof(old));
+	}
+	return true;
+}
+
 /* ---- colours ---- */
 
 static uint32_t half(const uint32_t *v, unsigned c, unsigned lane)
@@ -259,6 +306,7 @@ struct lane {
 	const struct bw_draw_primitive *primitive;
 	unsigned lane;
 	struct bw_draw_sample at;
+	bool only_overwrites;
 	bool is_masked; /* the shader's sample mask leaves the sample out */
 	/* Colours (a bit each) that overwrite, and have been packed: they are the same in each
 	 * sample. */
@@ -389,6 +437,43 @@ static bool overwrite(struct bw_draw_part *p, unsigned i, struct lane *l, const 
 	return !va || write_texel(p, s, va, l->texel[i]);
 }
 
+/* The same in these samples of the pixel. */
+static bool overwrite_samples(struct bw_draw_part *p, unsigned i, struct lane *l, uint32_t mask)
+{
+	const struct bw_draw_targets *t = &p->d->targets;
+	const struct bw_draw_surface *s = &t->color[i];
+	uint64_t va[BW_IMAGE_SAMPLES];
+	uint32_t src[4];
+	bw_draw_unpack_export(output(l, s->export), t->export_format[s->export], l->lane, src);
+	pack_color(s, src, l->texel[i]);
+	if (!sample_vas(s, &l->at, va))
+		return true;
+	for (mask &= (1u << (1u << s->im.samples_log2)) - 1; mask; mask &= mask - 1)
+		if (!write_texel(p, s, va[__builtin_ctz(mask)], l->texel[i]))
+			return false;
+	return true;
+}
+
+/* Whether all that the shader leaves of a lane are colours that are stored, whatever is there. */
+static bool only_overwrites(const struct bw_draw_targets *t)
+{
+	bool all = t->is_early && !t->dual_source;
+	for (unsigned i = 0; i < t->n_colors; i++)
+		all &= !t->color[i].used || t->color[i].overwrites;
+	return all;
+}
+
+static bool overwrite_lane(struct bw_draw_part *p, struct lane *l, uint32_t covered)
+{
+	const struct bw_draw_targets *t = &p->d->targets;
+	const uint32_t mask = exported_mask(p->d, l) & covered;
+	for (unsigned i = 0; i < t->n_colors; i++)
+		if (t->color[i].used && l->w->written[t->color[i].export] >> l->lane & 1 &&
+		    !overwrite_samples(p, i, l, mask))
+			return false;
+	return true;
+}
+
 static bool merge_fragment(struct bw_draw_part *p, struct lane *l, bool *out_passes)
 {
 	const struct bw_draw_targets *t = &p->d->targets;
@@ -438,12 +523,6 @@ static bool merge_watched(struct bw_draw_part *p, struct lane *l)
 	return true;
 }
 
-static bool merge_sample(struct bw_draw_part *p, struct lane *l)
-{
-	bool passes;
-	return merge_fragment(p, l, &passes);
-}
-
 /* A lane that exports nothing: the shader has discarded it. */
 static void note_discarded(struct bw_draw_part *p, struct lane *l, unsigned k)
 {
@@ -467,21 +546,24 @@ static void note_discarded(struct bw_draw_part *p, struct lane *l, unsigned k)
 
 static bool merge_lane(struct bw_draw_part *p, struct lane *l, unsigned k)
 {
+	bool passes;
 	if (!(l->w->live >> l->lane & 1)) {
 		note_discarded(p, l, k);
 		return true;
 	}
+	l->at = (struct bw_draw_sample){.x = (uint32_t)l->quad->x + k % 2,
+					.y = (uint32_t)l->quad->y + k / 2,
+					.layer = l->primitive->layer,
+					.is_front = l->primitive->t.is_front};
+	if (l->only_overwrites && !bw_draw_is_watched(p->d, (int32_t)l->at.x, (int32_t)l->at.y))
+		return overwrite_lane(p, l, l->quad->covered[k]);
 	for (uint32_t left = l->quad->covered[k]; left; left &= left - 1) {
-		l->at = (struct bw_draw_sample){
-			.x = (uint32_t)l->quad->x + k % 2,
-			.y = (uint32_t)l->quad->y + k / 2,
-			.layer = l->primitive->layer,
-			.sample = (uint32_t)__builtin_ctz(left),
-			.is_front = l->primitive->t.is_front,
-		};
+		l->at.sample = (uint32_t)__builtin_ctz(left);
+		l->at.z = 0;
+		l->at.stencil = 0;
 		if (bw_draw_is_watched(p->d, (int32_t)l->at.x, (int32_t)l->at.y)
 			    ? !merge_watched(p, l)
-			    : !merge_sample(p, l))
+			    : !merge_fragment(p, l, &passes))
 			return false;
 	}
 	return true;
@@ -490,8 +572,9 @@ static bool merge_lane(struct bw_draw_part *p, struct lane *l, unsigned k)
 static bool merge_tiles(struct bw_draw_part *p)
 {
 	const struct bw_draw *d = p->d;
+	const bool only = only_overwrites(&d->targets);
 	for (unsigned i = 0; i < d->n_waves; i++) {
-		struct lane l = {.w = &d->waves[i]};
+		struct lane l = {.w = &d->waves[i], .only_overwrites = only};
 		for (unsigned n = 0; n < l.w->n_quads; n++) {
 			l.quad = &l.w->quad[n];
 			l.primitive = &d->primitives[l.quad->primitive];

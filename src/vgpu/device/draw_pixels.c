@@ -10,29 +10,42 @@ enum { BLOCK = BW_DRAW_BLOCK }; /* pixels; a block that a triangle misses is not
 enum { TURN_BLOCKS = 4096 };	/* after which other queues have their turn */
 enum { MUCH_BLOCKS = 16 };	/* less takes no longer than to wake other threads */
 
+/* Tests the samples of a pixel in *mask, and leaves those that pass. False: part->why. */
 static bool test_early(struct bw_draw_part *part, uint32_t primitive, int32_t x, int32_t y,
-		       unsigned sample, bool *out_passes)
+		       uint32_t *mask)
 {
 	struct bw_draw *d = part->d;
 	const struct bw_draw_state *s = &d->state;
 	const struct bw_draw_primitive *p = &d->primitives[primitive];
-	*out_passes = true;
+	const bool is_watched = bw_draw_is_watched(d, x, y);
+	const uint32_t before = *mask;
+	float z[BW_IMAGE_SAMPLES];
 	if (!d->targets.is_early ||
 	    !(d->targets.depth.used || d->targets.stencil.used || d->targets.counts))
 		return true;
-	const struct bw_draw_sample where = {
+	for (uint32_t left = before; left; left &= left - 1) {
+		int i = __builtin_ctz(left);
+		z[i] = (float)bw_triangle_depth(&p->t, bw_draw_sample_at_x(s, x, i),
+						bw_draw_sample_at_y(s, y, i));
+	}
+	struct bw_draw_sample where = {
 		.x = (uint32_t)x,
 		.y = (uint32_t)y,
 		.layer = p->layer,
-		.sample = sample,
 		.is_front = p->t.is_front,
-		.z = (float)bw_triangle_depth(&p->t, bw_draw_sample_at_x(s, x, (int)sample),
-					      bw_draw_sample_at_y(s, y, (int)sample)),
 		.stencil = d->targets.face[p->t.is_front ? 0 : 1].reference,
 	};
-	if (!bw_draw_test(part, &where, out_passes))
-		return false;
-	if (!*out_passes && bw_draw_is_watched(d, x, y)) {
+	if (!is_watched)
+		return bw_draw_test_pixel(part, &where, before, z, mask);
+	for (uint32_t left = before; left; left &= left - 1) {
+		bool passes;
+		where.sample = (uint32_t)__builtin_ctz(left);
+		where.z = z[where.sample];
+		if (!bw_draw_test(part, &where, &passes))
+			return false;
+		if (passes)
+			continue;
+		*mask &= ~(1u << where.sample);
 		struct bw_draws_event e = bw_draw_look_event(
 			d, primitive, &where,
 			part->stencil_failed ? BW_DRAWS_STENCIL_FAILED : BW_DRAWS_DEPTH_FAILED);
@@ -48,21 +61,19 @@ static bool cover(struct bw_draw_part *part, const struct bw_draw_block *b, int3
 {
 	const struct bw_draw_state *s = &part->d->state;
 	const struct bw_triangle *t = &part->d->primitives[b->primitive].t;
+	uint32_t mask = 0;
 	*out = 0;
 	if (x < t->box.x0 || x >= t->box.x1 || y < t->box.y0 || y >= t->box.y1)
 		return true;
-	for (unsigned i = 0; i < s->n_samples; i++) {
-		bool passes;
-		if (!(s->sample_mask >> i & 1))
-			continue;
-		if (!b->is_filled &&
-		    !bw_triangle_covers(t, x * BW_RASTER_SUBPIXELS + bw_draw_sample_x(s, (int)i),
-					y * BW_RASTER_SUBPIXELS + bw_draw_sample_y(s, (int)i)))
-			continue;
-		if (!test_early(part, b->primitive, x, y, i, &passes))
-			return false;
-		*out |= (uint8_t)(passes << i);
-	}
+	for (unsigned i = 0; i < s->n_samples; i++)
+		if (s->sample_mask >> i & 1 &&
+		    (b->is_filled ||
+		     bw_triangle_covers(t, x * BW_RASTER_SUBPIXELS + bw_draw_sample_x(s, (int)i),
+					y * BW_RASTER_SUBPIXELS + bw_draw_sample_y(s, (int)i))))
+			mask |= 1u << i;
+	if (mask && !test_early(part, b->primitive, x, y, &mask))
+		return false;
+	*out = (uint8_t)mask;
 	return true;
 }
 

@@ -33,8 +33,8 @@ struct bw_draw_subgroup {
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
 	uint8_t edges[BW_DRAW_VERTICES]; /* of a primitive: bw_assembler */
-	uint8_t gs_instance
-		[BW_DRAW_VERTICES]; /* of a primitive: with several, it is there for each */
+	/* of a primitive: with several, it is there for each */
+	uint8_t gs_instance[BW_DRAW_VERTICES];
 	/* exports of its waves */
 	uint32_t position[BW_DRAW_POSITIONS][4][BW_DRAW_VERTICES];
 	bool has_position[BW_DRAW_VERTICES];
@@ -71,7 +71,7 @@ void bw_draw_begin_mesh_group(const struct bw_draw *d, struct bw_draw_subgroup *
 /* ---- draw_task.c ---- */
 /* Of a mesh shader that a task shader launches: as many groups as there are by now. */
 bool bw_draw_make_task_groups(struct bw_draw *d);
-/* Sets the user SGPRs of a wave that tell it of its group's entry. */
+/* The user SGPRs of a wave: its group's entry. */
 void bw_draw_set_task(const struct bw_draw *d, const struct bw_draw_subgroup *g, uint32_t *user);
 /* The waves of all groups that were made have ended: their entries are free. False: d->why. */
 bool bw_draw_free_tasks(struct bw_draw *d);
@@ -186,6 +186,9 @@ struct bw_draw_sample {
 };
 /* Tests depth and stencil, and writes them. *out_passes. False: p->why. */
 bool bw_draw_test(struct bw_draw_part *p, const struct bw_draw_sample *at, bool *out_passes);
+/* The same for samples of one pixel (mask), of which at has what they have in common. */
+bool bw_draw_test_pixel(struct bw_draw_part *p, const struct bw_draw_sample *at, uint32_t mask,
+			const float z[BW_IMAGE_SAMPLES], uint32_t *out_passes);
 /* Stores what the pixel waves of the round exported. False: d->why. */
 bool bw_draw_merge(struct bw_draw *d);
 /* A lane's export of a colour as RGBA of 32 bits. v: of the output, as `output` of the wave has
@@ -242,9 +245,8 @@ struct bw_draw {
 	struct {
 		struct bw_task_ring ring;
 		uint64_t entry;
-		bool has_entry;
+		bool has_entry, has_begun, is_over, waits;
 		uint32_t groups[3], at, n;
-		bool has_begun, is_over, waits;
 		uint32_t unit;	/* bw_draw_end_subgroup() */
 		uint64_t freed; /* the first entry that is not free */
 		uint32_t n_all; /* groups so far */

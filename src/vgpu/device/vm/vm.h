@@ -120,6 +120,15 @@ static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_ac
 	return bw_tlb_miss(tlb, va, access, out_fault);
 }
 
+/* The same if it is in the cache, for all of several kinds of access; NULL: look it up. */
+static inline uint8_t *bw_tlb_hit(const struct bw_tlb *tlb, uint64_t va, unsigned access)
+{
+	const struct bw_tlb_entry *e = &tlb->entry[bw_tlb_slot(va)];
+	return e->tag == bw_tlb_tag(va) && (e->access & access) == access
+		       ? e->host + (va & (BW_PAGE_B - 1))
+		       : NULL;
+}
+
 static inline unsigned bw_tlb_range_slot(uint64_t va)
 {
 	enum { LEAF_B = 2 << 20 }; /* the size that a directory entry maps */
