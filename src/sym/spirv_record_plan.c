@@ -132,7 +132,11 @@ static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32
 	const bool is_param = bw_spv_op(*w) == OP_FUNCTION_PARAMETER;
 	uint32_t type =
 		bw_spv_record_pointee(j, w[1], function ? STORAGE_FUNCTION : STORAGE_PRIVATE);
-	const bool is_input = !type && !function && is_interface(j, w, STORAGE_INPUT, &type);
+	/* A mesh shader's payload is complete when it begins. */
+	const bool is_payload = !type && !function && j->s->model == MODEL_MESH &&
+				(type = bw_spv_record_pointee(j, w[1], STORAGE_TASK_PAYLOAD));
+	const bool is_input =
+		is_payload || (!type && !function && is_interface(j, w, STORAGE_INPUT, &type));
 	if (!type && !function)
 		is_interface(j, w, STORAGE_OUTPUT, &type);
 	const char *name = bw_spv_name(j->s, w[2], NO_MEMBER);

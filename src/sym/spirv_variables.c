@@ -149,6 +149,16 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 		at = place_of(s, id);
 		v.is_output = at.kind == BW_LOC_RECORD;
 		break;
+	case STORAGE_TASK_PAYLOAD:
+		v.is_static = true;
+		at = place_of(s, id);
+		v.is_input = at.kind == BW_LOC_RECORD;
+		if (!v.is_input)
+			unknown(&at, s->model == MODEL_TASK
+					     ? "the threads of a group share it; the mesh shader "
+					       "that the group launches has it (-O0)"
+					     : "known where the shader notes its inputs (-O0)");
+		break;
 	case STORAGE_PRIVATE:
 		if (!strcmp(v.name, BW_SPIRV_RECORD_NAME))
 			return NULL;

@@ -316,12 +316,21 @@ static struct bw_error *show_attributes(struct bw_out *o, struct bw_debug *d,
 	return NULL;
 }
 
+/* Of the shader that runs: a program of a draw may have two. */
+static enum bw_target_stage stage_of(struct bw_debug *d, const struct bw_wave_info *w)
+{
+	const char *unused;
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
+	return x ? bw_debug_draw_stage_at(d, x, w->pc, &unused) : w->stage;
+}
+
 /* The lane, and its inputs or outputs by name. */
 static struct bw_error *show_noted(struct bw_out *o, struct bw_debug *d,
 				   const struct bw_wave_info *w, enum bw_show_which which)
 {
 	char words[64];
 	const char *what = which == BW_SHOW_INPUTS ? "inputs" : "outputs";
+	const enum bw_target_stage stage = stage_of(d, w);
 	if (!w->draw)
 		return bw_errorf(BW_E_STATE,
 				 "Wave %u is not of a draw; \"info args\" shows its arguments",
@@ -332,10 +341,18 @@ static struct bw_error *show_noted(struct bw_out *o, struct bw_debug *d,
 	}
 	if (bw_show_has_variables(d, which))
 		return bw_show_variables(o, d, which, &(struct bw_show_filter){0});
-	bw_out_line(o,
-		    "The names and values of %s are known where the shader notes them itself "
-		    "(-O0).",
-		    what);
+	if (which == BW_SHOW_OUTPUTS && stage == BW_STAGE_MESH)
+		bw_out_line(o,
+			    "Its outputs are those of its group's vertices and primitives, which "
+			    "all threads of the group may write: they have no values by name.");
+	else if (which == BW_SHOW_OUTPUTS && stage == BW_STAGE_CONTROL)
+		bw_out_line(o, "Its outputs are those of its patch, which all invocations of the "
+			       "patch may write: they have no values by name.");
+	else
+		bw_out_line(o,
+			    "The names and values of %s are known where the shader notes them "
+			    "itself (-O0).",
+			    what);
 	return NULL;
 }
 
@@ -394,7 +411,10 @@ struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d, const str
 	BW_TRY(bw_table_exports(&t, d, w));
 	bw_out_table(o, &t,
 		     w->stage == BW_STAGE_PIXEL ? "It has exported no color yet."
-						: "It has exported no position yet.");
+		     : stage_of(d, w) == BW_STAGE_MESH
+			     ? "The group's vertex of this thread's number is not exported yet: "
+			       "threads export vertices at the end of the shader."
+			     : "It has exported no position yet.");
 	bw_table_fini(&t);
 	return NULL;
 }

@@ -170,6 +170,16 @@ def test_mesh(folder):
     finish(s, folder, "mesh")
 
 
+def test_outputs(folder):
+    """What several invocations share has no values by name, and says so."""
+    for scene, place, words in (("mesh", "grid.mesh:18", "all threads of the group may write"),
+                                ("tessellated", "patch3.tesc:17", "all invocations of the patch may write")):
+        commands = f"break {place}\nrun\ninfo outputs\nkill\n"
+        command = [harness.BREAKWATER, "run", "-O0", "--", SCENES, folder, f"{folder}/{scene}.ppm", scene]
+        done = subprocess.run(command, input=commands, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+        check(words in done.stdout, done.stdout)
+
+
 def test_task(folder):
     """A task shader is a dispatch of its own; its values are its own arithmetic."""
     s = start(folder, "tasks", "-O0")
@@ -197,6 +207,18 @@ def test_task(folder):
         nx, ny, nz = map(int, values(s, lane, "gl_NumWorkGroups"))
         equal(values(s, lane, "group"), [x + nx * (y + ny * z)], name)
         equal(values(s, lane, "n_groups"), [nx * ny * nz], name)
+    # the payload that a group of the task shader has made; its colour says which one
+    tint = values(s, 0, "leaf.tint")
+    x, z = round(tint[1] * 4), round(tint[2] * 2)
+    y = min(range(3), key=lambda y: abs((x + 4 * (y + 3 * z)) * 0.29 % 1 - tint[0]))
+    group = x + 4 * (y + 3 * z)
+    near(tint, [group * 0.29 % 1, x / 4, z / 2, 1], f"the colour of group {group}")
+    spots = values(s, 0, "leaf.place")
+    for i in range(40):
+        size = 0.1 + 0.8 * ((i * 7 + group * 3) * 0.1618 % 1)
+        place = [size * math.cos(i * 0.157 + group), size * math.sin(i * 0.157 + group)]
+        is_kept = sum(place) > y * 0.4 - 0.6
+        near(spots[2 * i:2 * i + 2], place if is_kept else [2, 2], f"place {i} of group {group}", 1e-4)
     finish(s, folder, "tasks")
 
 
@@ -224,6 +246,7 @@ def main():
         test_names(folder)
         test_tessellation(folder)
         test_mesh(folder)
+        test_outputs(folder)
         test_task(folder)
         test_replay(folder)
 
