@@ -2,11 +2,13 @@
 /* KFD's debug calls: a program's parent traces it and debugs it by them, without any register. What
  * the calls answer is printed; tests/linux/test_driver.py runs the same in the guest.
  *
- * Usage: kfd_debug CODE GPU_ID RENDER_NODE; CODE is the text of kfd.s. */
+ * Usage: kfd_debug CODE GPU_ID RENDER_NODE [gone]; CODE is the text of kfd.s. "gone": the debugger is
+ * killed while the program's queue is off the GPU, and the program goes on. */
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -197,13 +199,45 @@ static void await_runtime(int fd)
 	await_event(fd); /* the new queue */
 }
 
+static void let_go(struct shared *s)
+{
+	uint32_t one = 1;
+	struct iovec from = {&one, 4}, go = {(void *)(uintptr_t)s->go, 4};
+	must(process_vm_writev(child, &from, 1, &go, 1, 0) == 4, "process_vm_writev");
+}
+
+static void take_away_and_die(struct shared *s)
+{
+	struct dbg_trap a;
+	struct queue_entry e = {0};
+	uint32_t id = 0;
+	OP(QUEUE_SNAPSHOT, Q = {EC(QUEUE_NEW), (uint64_t)(uintptr_t)&e, 1 | 64ull << 32});
+	OP(SUSPEND, Q = {0, (uint64_t)(uintptr_t)&id, 1});
+	let_go(s);
+	s->may_tell = 1;
+	raise(SIGKILL);
+}
+
+/* The parent of the debugger, and then of the program. */
+static void await_both(void)
+{
+	int status;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (!fork())
+		return;
+	for (int i = 0; i < 2; i++)
+		if (wait(&status) > 0)
+			printf("ended: %x\n", status);
+	exit(0);
+}
+
 /* The queue's kernel runs, and waits. */
 static void take_away(struct shared *s)
 {
 	struct dbg_trap a;
 	struct queue_entry e[2] = {{0}};
 	struct save_header h;
-	uint32_t ids[2] = {0, 5}, one = 1;
+	uint32_t ids[2] = {0, 5};
 	uint64_t to = (uint64_t)(uintptr_t)ids, entries = (uint64_t)(uintptr_t)e;
 	OP(SUSPEND, Q = {0, to, 2});
 	printf("ids %x %x\n", ids[0], ids[1]); /* not before its debugger knows it */
@@ -223,8 +257,7 @@ static void take_away(struct shared *s)
 	printf("the stack is %s\n", h.offsets[1] && h.offsets[0] + h.offsets[1] == CONTROL_STACK_B
 					    ? "there"
 					    : "not there");
-	struct iovec from = {&one, 4}, go = {(void *)(uintptr_t)s->go, 4};
-	must(process_vm_writev(child, &from, 1, &go, 1, 0) == 4, "process_vm_writev");
+	let_go(s);
 	usleep(200000);
 	struct signal signal;
 	peek(s->signal, &signal, sizeof(signal));
@@ -260,9 +293,11 @@ static void set_what_waves_get(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 4 && argc != 5)
 		return 2;
 	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc == 5)
+		await_both();
 	struct shared *s =
 		mmap(NULL, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status, ends[2];
@@ -297,6 +332,8 @@ int main(int argc, char **argv)
 	printf("\n");
 	while (!s->is_running)
 		usleep(1000);
+	if (argc == 5)
+		take_away_and_die(s);
 	set_what_waves_get();
 	take_away(s);
 	s->may_tell = 1;

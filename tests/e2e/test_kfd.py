@@ -177,6 +177,9 @@ def debugging_by_calls():
     """KFD's debug calls, of a program's parent: their answers are Linux's (tests/linux/test_driver.py); waves are saved and go on."""
     done = under("sh", "-c", f"exec {sys.argv[4]} {sys.argv[2]} {GPU}")
     equal(done.stdout, pathlib.Path(__file__).with_name("kfd_debug.txt").read_text(), f"what the calls answer ({done.stderr})")
+    done = under("sh", "-c", f"exec {sys.argv[4]} {sys.argv[2]} {GPU} gone")
+    ends = "QUEUE_SNAPSHOT: 0\nSUSPEND: 1\nended: 9\nprogram: event came, signal 0, 0 of 1000 wrong, 32 waves begun\nended: 0\n"
+    check(done.stdout.endswith(ends), f"a debugger that is killed gives the queue back: {done.stdout}{done.stderr}")
 
 
 main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, a_queue_that_pauses, memory_by_a_dma_buf, other_rings, no_sdma_in_a_capture,

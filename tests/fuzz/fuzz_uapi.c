@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/newer_kfd.h"
 #include "base/sw_sync.h"
 #include "base/util.h"
 #include "vgpu/uapi/uapi.h"
@@ -224,7 +225,8 @@ static void op_ioctl(void)
 	in.m.fd = -1;
 }
 
-/* Like op_ioctl, of /dev/kfd: number 0 opens it. Memory of the program is the input, too. */
+/* Like op_ioctl, of /dev/kfd: number 0 opens it. Memory of the program is the input, too. Debug calls
+ * are about the program itself. */
 static void op_kfd(void)
 {
 	uint8_t file = bw_cursor_u8(&in.c), nr = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c);
@@ -235,6 +237,9 @@ static void op_kfd(void)
 		return;
 	}
 	bw_cursor_copy(&in.c, arg, BW_MIN((size_t)n, bw_cursor_left(&in.c)));
+	const uint32_t pid = (uint32_t)getpid();
+	if (nr == _IOC_NR(BW_KFD_IOC_DBG_TRAP))
+		memcpy(arg, &pid, sizeof(pid));
 	struct bw_vgpu_ioctl a = {.file = file, .cmd = _IOC(_IOC_READ | _IOC_WRITE, 'K', nr, n)};
 	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, n}};
 	request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS]);

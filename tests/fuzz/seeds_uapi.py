@@ -425,12 +425,42 @@ def kfd(s):
     s.kfd(2, 0x23, struct.pack('<QII', 0, gpu, 0))
 
 
+def kfd_debug(s):
+    """A process that debugs itself by KFD's calls, one of each operation; the queue is an AQL queue with a save area."""
+    gpu, ids, info = 7840, s.put(struct.pack('<II', 7840, 0)), s.put(bytes(128))
+    s.kfd(0, 0, b'')
+    s.kfd(2, 0x15, struct.pack('<II', 1, gpu))
+    for va, size in ((0x100000, 4096), (0x200000, 4096), (0x400000, 0x300000)):
+        s.kfd(2, 0x16, struct.pack('<QQQQII', va, size, 0, 0, gpu, 2 | 1 << 31))
+    for handle in range(3):
+        s.kfd(2, 0x18, ('QQII', gpu << 32 | handle, ids, 1, 0))
+    s.kfd(2, 0x25, struct.pack('<QII', 0x1234, 3, 0))
+    s.pages(0)
+    op = lambda number, fmt, *values, fd=None: s.kfd(2, 0x26, ("II" + fmt, 0, number, *values), fd)
+    op(0, "QQII", 2**64 - 1, info, 16, 0, fd=0)
+    s.kfd(2, 0x02, struct.pack('<QQQQIIIIIQQQII', 0x100000, 0x200038, 0x200080, 0, 4096, gpu, 2, 100, 7, 0, 0, 0x400000, 0x200000, 0x8000)[:88])
+    op(13, "QQII", 1 << 30, info, 1, 64)
+    op(6, "QQII", 0, ids, 2, 0)
+    op(7, "QII", ids, 2, 0)
+    op(2, "QII", 2 | 1 << 47, gpu, 0)
+    op(3, "QQQ", 2**64 - 1, 0, 0)
+    op(4, "IIIIII", 0, 128, 128, 0, 0, 0)
+    op(5, "IIIIII", 1, 0, 0, 0, 0, 0)
+    op(8, "QIIII", 0x100000, 1, 0xffffff80, gpu, 0)
+    op(9, "IIQQ", gpu, 0, 0, 0)
+    op(10, "IIQQ", 0, 0, 0, 0)
+    op(11, "QIIQ", 0, 0, 0, 0)
+    op(12, "QIIII", info, 64, 0, 48, 1)
+    op(14, "QQII", 0, info, 1, 120)
+    op(1, "QQQ", 0, 0, 0)
+
+
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     for make in (share, always_valid, between_programs, tables,
                  tables_of_a_file_that_goes, ranges, kernel, halting, sync, timelines, own_fences, lists,
-                 pages, infos, registers, draws, kfd):
+                 pages, infos, registers, draws, kfd, kfd_debug):
         s = Seed()
         make(s)
         with open(os.path.join(folder, make.__name__), 'wb') as f:

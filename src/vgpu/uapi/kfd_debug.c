@@ -56,8 +56,12 @@ static bool traces(int tracer, int pid)
 /* A process that has not opened /dev/kfd yet, and already has a debugger. */
 static struct bw_kfd *make_ahead(struct bw_drm_call *c, int pid)
 {
+	enum { MAX = 64 }; /* of a debugger: each keeps a descriptor */
 	struct bw_kfd *p;
-	if (bw_kfd_create_locked(c->u, pid, "", c->kfd->account, &p))
+	unsigned n = 0;
+	for (p = c->u->kfd.processes; p; p = p->next)
+		n += p->is_ahead && p->debug.debugger == c->kfd;
+	if (n >= MAX || bw_kfd_create_locked(c->u, pid, "", c->kfd->account, &p))
 		return NULL;
 	p->is_ahead = true;
 	return p;
@@ -269,12 +273,17 @@ static int enable(struct bw_drm_call *c, struct bw_kfd *t, struct bw_kfd_dbg_tra
 
 void bw_kfd_debug_leave(struct bw_kfd *p)
 {
-	for (struct bw_kfd *t = p->u->kfd.processes, *next; t; t = next) {
-		next = t->next;
-		if (t->debug.debugger != p)
+	struct bw_kfd *t = p->u->kfd.processes;
+	while (t) {
+		if (t->debug.debugger != p) {
+			t = t->next;
 			continue;
+		}
+		t->n_users++; /* the lock is given up */
 		disable_debug(t);
+		t->n_users--;
 		drop_if_ahead(t);
+		t = p->u->kfd.processes;
 	}
 	disable_debug(p);
 }
@@ -489,9 +498,13 @@ int bw_kfd_ioctl_dbg_trap(struct bw_drm_call *c, void *arg)
 		bw_kfd_wait_unlocked(c->u);
 		t = bw_kfd_process(c->u, pid);
 	}
-	if (!t && a->op == BW_KFD_DBG_ENABLE && is_traced)
+	bool is_new = !t && a->op == BW_KFD_DBG_ENABLE && is_traced;
+	if (is_new)
 		t = make_ahead(c, pid);
-	int r = !t ? -ESRCH : t->n_users ? -EINTR : check(c, t, a, is_traced);
+	int r = !t && is_new ? -ENOMEM
+		: !t	     ? -ESRCH
+		: t->n_users ? -EINTR
+			     : check(c, t, a, is_traced);
 	if (!r) {
 		t->n_users++;
 		r = ops[a->op].fn(c, t, a);

@@ -49,7 +49,7 @@ static int take_off(struct bw_uapi *u, struct bw_kfd_queue *q)
 
 static void put_back(struct bw_kfd_queue *q)
 {
-	if (!bw_kfd_is_on_gpu(q))
+	if (!bw_kfd_is_on_gpu(q) || q->ends)
 		return;
 	bw_kfd_hw_map(q);
 	bw_kfd_bell_again(q);
