@@ -2,8 +2,8 @@
 /* KFD's debug calls: a program's parent traces it and debugs it by them, without any register. What
  * the calls answer is printed; tests/linux/test_driver.py runs the same in the guest.
  *
- * Usage: kfd_debug CODE GPU_ID RENDER_NODE [gone]; CODE is the text of kfd.s. "gone": the debugger is
- * killed while the program's queue is off the GPU, and the program goes on. */
+ * Usage: kfd_debug CODE GPU_ID RENDER_NODE [gone]; CODE is the text of kfd.s. "gone": the debugger
+ * is killed while the program's queue is off the GPU, and the program goes on. */
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -214,20 +214,21 @@ static void take_away_and_die(struct shared *s)
 	OP(QUEUE_SNAPSHOT, Q = {EC(QUEUE_NEW), (uint64_t)(uintptr_t)&e, 1 | 64ull << 32});
 	OP(SUSPEND, Q = {0, (uint64_t)(uintptr_t)&id, 1});
 	let_go(s);
-	s->may_tell = 1;
 	raise(SIGKILL);
 }
 
 /* The parent of the debugger, and then of the program. */
-static void await_both(void)
+static void await_both(struct shared *s)
 {
 	int status;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (!fork())
 		return;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		if (wait(&status) > 0)
 			printf("ended: %x\n", status);
+		s->may_tell = 1;
+	}
 	exit(0);
 }
 
@@ -296,12 +297,12 @@ int main(int argc, char **argv)
 	if (argc != 4 && argc != 5)
 		return 2;
 	setvbuf(stdout, NULL, _IONBF, 0);
-	if (argc == 5)
-		await_both();
 	struct shared *s =
 		mmap(NULL, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status, ends[2];
 	must(s != MAP_FAILED && !pipe2(ends, O_CLOEXEC | O_NONBLOCK), "pipe");
+	if (argc == 5)
+		await_both(s);
 	child = fork();
 	if (!child)
 		return run_kernel(argv, s);

@@ -225,8 +225,8 @@ static void op_ioctl(void)
 	in.m.fd = -1;
 }
 
-/* Like op_ioctl, of /dev/kfd: number 0 opens it. Memory of the program is the input, too. Debug calls
- * are about the program itself. */
+/* Like op_ioctl, of /dev/kfd: number 0 opens it. Memory of the program is the input, too, and debug
+ * calls are about the program itself. */
 static void op_kfd(void)
 {
 	uint8_t file = bw_cursor_u8(&in.c), nr = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c);

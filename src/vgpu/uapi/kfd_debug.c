@@ -3,7 +3,7 @@
  * 6.12): checks in the kernel's order. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -51,6 +51,12 @@ static bool traces(int tracer, int pid)
 {
 	int thread = pid > 0 ? status_of(pid, "TracerPid: %d") : 0;
 	return thread > 0 && status_of(thread, "Tgid: %d") == tracer;
+}
+
+/* The server may not have noticed yet that a program has ended. */
+static bool has_ended(int pid)
+{
+	return pid <= 0 || (kill(pid, 0) && errno == ESRCH);
 }
 
 /* A process that has not opened /dev/kfd yet, and already has a debugger. */
@@ -491,6 +497,8 @@ int bw_kfd_ioctl_dbg_trap(struct bw_drm_call *c, void *arg)
 	struct bw_kfd_dbg_trap *a = arg;
 	int pid = (int)a->pid;
 	bool is_traced = pid != c->kfd->pid && traces(c->kfd->pid, pid);
+	if (pid != c->kfd->pid && has_ended(pid))
+		return -ESRCH;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_kfd *t = pid == c->kfd->pid ? c->kfd : bw_kfd_process(c->u, pid);
 	/* One call after the other, as the kernel's lock of the process has it. */
