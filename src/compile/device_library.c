@@ -72,7 +72,9 @@ struct bw_error *bw_device_library_add(const char *folder, const struct bw_compi
 		{"ocml", ""},
 		{"ockl", ""},
 		{"oclc_abi_version", "_500"},
-		{"oclc_isa_version", gfx9 ? "_940" : "_1036"},
+		{"oclc_isa_version", !gfx9			  ? "_1036"
+				     : strcmp(job->gpu, "gfx942") ? "_902"
+								  : "_940"},
 		{"oclc_correctly_rounded_sqrt",
 		 has_word(o, "-cl-fp32-correctly-rounded-divide-sqrt") ? "_on" : "_off"},
 		{"oclc_daz_opt", has_word(o, "-cl-denorms-are-zero") ? "_on" : "_off"},

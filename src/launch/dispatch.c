@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/descriptor.h"
 #include "regs/field.h"
 
 enum { CS_PARTIAL_FLUSH_INDEX = 4 };
@@ -16,6 +17,20 @@ uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
 {
 	return (uint32_t)bw_align_up((uint64_t)plan->scratch_b * (plan->wave32 ? 32 : 64),
 				     plan->gpu->scratch_unit_b);
+}
+
+/* gfx9: dwords, of which those of 64 lanes lie side by side (amd_queue.h of ROCr has the same). A
+ * kernel adds its wave's offset to the base. */
+static void scratch_buffer(const struct bw_launch_plan *plan, const struct bw_dispatch_memory *mem,
+			   uint32_t out[BW_BUFFER_DESC_DW])
+{
+	enum { DWORDS_OF_64 = 3 };
+	uint64_t all_b = (uint64_t)bw_dispatch_scratch_wave_b(plan) * mem->scratch_waves_per_se;
+	bw_words_put(out, BW_BUFFER_BASE, mem->scratch_va);
+	bw_words_put(out, BW_BUFFER9_SWIZZLE, 1);
+	bw_words_put(out, BW_BUFFER_NUM_RECORDS, BW_MIN(all_b, (uint64_t)UINT32_MAX));
+	bw_words_put(out, BW_BUFFER_INDEX_STRIDE, DWORDS_OF_64);
+	bw_words_put(out, BW_BUFFER_ADD_TID, 1);
 }
 
 /* In the order of the properties (doc/hardware/code-objects.md 3); what the user preset on raw code
@@ -32,6 +47,7 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 		{BW_KCP_QUEUE_PTR, true, mem->queue_va},
 		{BW_KCP_KERNARG_PTR, true, mem->kernarg_va},
 		{BW_KCP_DISPATCH_ID, true, 0},
+		{BW_KCP_FLAT_SCRATCH_INIT, true, mem->scratch_va},
 		{BW_KCP_PRIVATE_SIZE, false, plan->scratch_b},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
@@ -42,6 +58,8 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 		if (sources[i].wide)
 			out[at + 1] = bw_hi32(sources[i].value);
 	}
+	if (plan->properties & BW_KCP_PRIVATE_BUFFER)
+		scratch_buffer(plan, mem, out);
 	for (unsigned i = 0; i < BW_LAUNCH_USER_SGPRS; i++)
 		if (bw_bit_is_set(plan->user_sgpr_mask, i))
 			out[i] = plan->user_sgpr[i];

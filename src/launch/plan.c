@@ -39,6 +39,8 @@ static const struct bw_launch_gpu_kind gpu_kinds[] = {
 	/* two SIMDs of 16 (mesa.md 2.2) */
 	{"gfx1", 32, 256, false, true},
 	{"gfx94", 32, 1024, true, false},
+	/* 10 waves on each of 4 SIMDs (the same) */
+	{"gfx902", 40, 1024, true, false, true},
 };
 
 static const struct bw_launch_gpu_kind *kind_of(const char *gfx)
@@ -367,7 +369,8 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 	const struct bw_kernel *k = p->kernel;
 	unsigned need = bw_kcp_sgpr_of(k->properties, 0);
 	/* gfx11 and gfx942 have architected flat scratch: the hardware knows the base. */
-	if (k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))
+	if (!p->gpu->scratch_in_sgprs &&
+	    k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "kernel %s wants a %s in SGPRs, which %s does not have", p->title,
 				 k->properties & BW_KCP_PRIVATE_BUFFER ? "private segment buffer"

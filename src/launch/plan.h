@@ -32,6 +32,7 @@ struct bw_launch_gpu_kind {
 	uint32_t scratch_unit_b; /* of a wave: COMPUTE_TMPRING_SIZE.WAVESIZE */
 	bool scratch_is_of_gpu;	 /* COMPUTE_TMPRING_SIZE.WAVES: not of each shader engine */
 	bool runs_raw;		 /* machine code without a descriptor */
+	bool scratch_in_sgprs;	 /* kernels take a buffer and a base of their scratch there */
 };
 
 struct bw_launch_plan {

@@ -32,13 +32,6 @@ static const struct bw_vgpu_model *model_of(const struct bw_run_options *o)
 		       : NULL;
 }
 
-static struct bw_error *check_shaders(const struct bw_run_options *o)
-{
-	const struct bw_vgpu_model *m = o->kernel && !o->attach ? model_of(o) : NULL;
-	return m && m->no_shaders ? bw_errorf(BW_E_UNSUPPORTED, "%s: %s", o->kernel, m->no_shaders)
-				  : NULL;
-}
-
 /* A GPU that is there already must be asked what it is before a kernel is compiled for it. */
 static bool asks_gpu(const struct bw_run_options *o)
 {
@@ -65,7 +58,6 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
 	if (!o->attach && model_of(o))
 		snprintf(s->gfx, sizeof(s->gfx), "%s", model_of(o)->gfx);
-	BW_TRY(check_shaders(o));
 	const bool asks = !o->attach && asks_gpu(o);
 	if (!o->attach && !asks)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));

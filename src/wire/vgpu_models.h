@@ -14,24 +14,18 @@
 #define BW_VGPU_MI300X_GFX "gfx942"
 #define BW_VGPU_RAVEN2 "raven2"
 #define BW_VGPU_RAVEN2_GFX "gfx902"
-/* Why its waves cannot execute. */
-#define BW_VGPU_RAVEN2_NO_SHADERS                                                                  \
-	"raven2 runs no shader: of gfx902 the virtual GPU has page tables, registers and copies, " \
-	"not the instructions"
 
 struct bw_vgpu_model {
 	const char *name, *gfx, *choice; /* choice: the word for --gpu */
-	const char *no_shaders;		 /* NULL: it runs them */
 };
 
 /* The i-th; NULL after the last. */
 static inline const struct bw_vgpu_model *bw_vgpu_model(size_t i)
 {
 	static const struct bw_vgpu_model models[] = {
-		{BW_VGPU_NAVI31, BW_VGPU_NAVI31_GFX, "virtual:" BW_VGPU_NAVI31, NULL},
-		{BW_VGPU_MI300X, BW_VGPU_MI300X_GFX, "virtual:" BW_VGPU_MI300X, NULL},
-		{BW_VGPU_RAVEN2, BW_VGPU_RAVEN2_GFX, "virtual:" BW_VGPU_RAVEN2,
-		 BW_VGPU_RAVEN2_NO_SHADERS},
+		{BW_VGPU_NAVI31, BW_VGPU_NAVI31_GFX, "virtual:" BW_VGPU_NAVI31},
+		{BW_VGPU_MI300X, BW_VGPU_MI300X_GFX, "virtual:" BW_VGPU_MI300X},
+		{BW_VGPU_RAVEN2, BW_VGPU_RAVEN2_GFX, "virtual:" BW_VGPU_RAVEN2},
 	};
 	return i < sizeof(models) / sizeof(models[0]) ? &models[i] : NULL;
 }
@@ -57,7 +51,7 @@ static inline const char *bw_vgpu_choice_of_gfx(const char *gfx)
 {
 	const struct bw_vgpu_model *m;
 	for (size_t i = 0; (m = bw_vgpu_model(i)); i++)
-		if (!m->no_shaders && !strcmp(m->gfx, gfx))
+		if (!strcmp(m->gfx, gfx))
 			return m->choice;
 	return NULL;
 }

@@ -151,10 +151,6 @@ static bool take(struct bw_queue *q, const struct asked *asked, const char **out
 	const struct bw_dispatch_origin *origin = asked->origin;
 	const struct bw_dispatch_part *part = asked->part;
 	const uint32_t initiator = asked->initiator;
-	if (q->dev->profile->no_shaders) {
-		*out_why = q->dev->profile->no_shaders;
-		return false;
-	}
 	struct bw_dispatch *d = calloc(1, sizeof(*d));
 	if (!d) {
 		*out_why = "out of memory";

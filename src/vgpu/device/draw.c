@@ -63,7 +63,7 @@ static const char *check_mesh(const struct bw_draw *d)
 
 static const char *read_registers(struct bw_draw *d)
 {
-	const char *why = d->dev->profile->no_shaders;
+	const char *why = d->dev->profile->no_draws;
 	if (!why)
 		why = bw_draw_state_read(d->q, &d->state);
 	if (!why)

@@ -25,7 +25,9 @@ enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
  * (cwsr_trap_handler_gfx9.asm of Linux 6.12). */
 #define GPR_ALLOC9_VGPR_SIZE 6, 6
 #define GPR_ALLOC9_ACCV_OFFSET 12, 6
-enum { THREAD_Y_SHIFT = 10, THREAD_Z_SHIFT = 20 };
+/* gfx902: in fours (the same, of GPUs before gfx90a). */
+#define GPR_ALLOC902_VGPR_SIZE 8, 6
+enum { THREAD_Y_SHIFT = 10, THREAD_Z_SHIFT = 20, THREAD_MASK = 0x3ff };
 /* SPI_GDBG_PER_VMID_CNTL.LAUNCH_MODE */
 enum { LAUNCH_HALTED = 1, LAUNCH_IN_STEPS = 3 };
 
@@ -72,6 +74,11 @@ static void initial_sgprs(const struct bw_group *g, struct bw_wave *w)
 		bw_words_put(&tg_size, TG_FIRST_WAVE, w->index_in_group == 0);
 		w->s[n++] = tg_size;
 	}
+	if (d->dev->profile->waves.scratch_in_sgprs &&
+	    BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2))
+		w->s[n++] = w->status & BW_STATUS_SCRATCH_EN
+				    ? (uint32_t)(w->flat_scratch - d->scratch_base)
+				    : 0;
 }
 
 /* Numbers of a whole wave's lanes: for every wave of a copy, and so in a form that compilers make
@@ -113,6 +120,14 @@ static void initial_vgprs(const struct bw_group *g, struct bw_wave *w)
 			}
 		}
 	}
+	for (unsigned lane = 0; d->dev->profile->waves.separate_ids && lane < live; lane++) {
+		uint32_t all = w->v[lane];
+		w->v[lane] = all & THREAD_MASK;
+		if (comps >= 1)
+			w->v[w->lanes + lane] = all >> THREAD_Y_SHIFT & THREAD_MASK;
+		if (comps >= 2)
+			w->v[2 * w->lanes + lane] = all >> THREAD_Z_SHIFT;
+	}
 	uint64_t exec = live == 64 ? ~0ull : (1ull << live) - 1;
 	w->s[EXEC_LO] = (uint32_t)exec;
 	w->s[EXEC_HI] = bw_hi32(exec);
@@ -144,6 +159,10 @@ static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 		w->gpr_alloc = 0;
 		bw_words_put(&w->gpr_alloc, GPR_ALLOC9_VGPR_SIZE, w->n_vgprs / 8u - 1);
 		bw_words_put(&w->gpr_alloc, GPR_ALLOC9_ACCV_OFFSET, w->accum_offset / 4u - 1);
+	}
+	if (d->dev->profile->gen == BW_ISA_GFX902) {
+		w->gpr_alloc = 0;
+		bw_words_put(&w->gpr_alloc, GPR_ALLOC902_VGPR_SIZE, w->n_vgprs / 4u - 1);
 	}
 	/* Units of 256 bytes, as the kernel's trap handler reads them. */
 	w->lds_alloc = BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_BASE, g->wg.lds_base_b / 256) |
@@ -205,13 +224,22 @@ static void begin_restore(struct bw_device *dev, const struct bw_group *g, struc
 }
 
 /* The number of a wave's registers that the launch fills, from the first on. */
-enum { N_LAUNCH_VGPRS = 1 };
+static unsigned n_launch_vgprs(const struct bw_dispatch *d)
+{
+	return d->dev->profile->waves.separate_ids
+		       ? BW_FIELD_GET(COMPUTE_PGM_RSRC2, TIDIG_COMP_CNT, d->rsrc2) + 1
+		       : 1;
+}
+
 static unsigned n_launch_sgprs(const struct bw_dispatch *d)
 {
 	const uint32_t of_group = BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_X_EN) |
 				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Y_EN) |
 				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Z_EN) |
-				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TG_SIZE_EN);
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TG_SIZE_EN) |
+				  (d->dev->profile->waves.scratch_in_sgprs
+					   ? BW_FIELD_MASK(COMPUTE_PGM_RSRC2, SCRATCH_EN)
+					   : 0);
 	return BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, d->rsrc2) +
 	       (unsigned)__builtin_popcount(d->rsrc2 & of_group);
 }
@@ -225,7 +253,7 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 	bool all = g->restored || d->draw; /* which of a draw's registers are filled is not told */
 	const struct bw_strict_launch launch = {
 		.n_sgprs = all ? M0 : n_launch_sgprs(d),
-		.n_vgprs = all ? s->w.n_vgprs : N_LAUNCH_VGPRS,
+		.n_vgprs = all ? s->w.n_vgprs : n_launch_vgprs(d),
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd * p->cus_per_wgp / p->simd_per_wgp,
 		.caches = wgp->caches,
@@ -276,7 +304,7 @@ static void begin_init(const struct bw_group *g, struct bw_wave *w)
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_init_launch launch = {.code_va = d->pc,
 					      .n_sgprs = n_launch_sgprs(d),
-					      .n_vgprs = N_LAUNCH_VGPRS,
+					      .n_vgprs = n_launch_vgprs(d),
 					      .has_flat_scratch =
 						      d->dev->profile->gen == BW_ISA_GFX942};
 	bw_init_wave_begin(w, &launch);
@@ -332,6 +360,7 @@ void bw_group_launch(struct bw_group *g)
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;
 			w->scratch_size_b = d->scratch_wave_b;
+			w->scratch_in_sgprs = dev->profile->waves.scratch_in_sgprs;
 			uint64_t slot = (uint64_t)d->scratch_waves * bw_scratch_pool(dev, wgp) +
 					(unsigned)g->place[i].scratch_slot;
 			w->flat_scratch = d->scratch_base + slot * d->scratch_wave_b;
@@ -349,7 +378,7 @@ void bw_group_launch(struct bw_group *g)
 				w->s[BW_SRC_FLAT_SCRATCH_LO + 1] = bw_hi32(w->flat_scratch);
 			}
 			initial_vgprs(g, w);
-			bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), N_LAUNCH_VGPRS);
+			bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), n_launch_vgprs(d));
 		}
 		identify(g, s, i);
 		if (dev->strict)

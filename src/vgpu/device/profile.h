@@ -53,6 +53,11 @@ struct bw_profile_waves {
 	uint8_t vgprs_unit;	/* of a wave64, in one unit of COMPUTE_PGM_RSRC1.VGPRS: 4 */
 	uint16_t wave_size_b;	/* one unit of COMPUTE_TMPRING_SIZE.WAVESIZE: 256 */
 	bool scratch_is_of_gpu; /* COMPUTE_TMPRING_SIZE.WAVES: not of each shader engine */
+	/* Each number of a thread has a VGPR of its own, v0 to v2; else v0 has all three. */
+	bool separate_ids;
+	/* The place of a wave's scratch comes in an SGPR, as an offset, and the program makes
+	 * FLAT_SCRATCH from it; else the hardware knows the place. */
+	bool scratch_in_sgprs;
 };
 
 /* What KFD says of it, and how large its area of saved waves is (kfd_topology.c, kfd_queue.c). */
@@ -71,11 +76,10 @@ struct bw_profile_tables {
 };
 
 struct bw_profile {
-	const char *name;	/* "navi31" */
-	const char *gfx;	/* "gfx1100" */
-	enum bw_isa_gen gen;	/* whose instructions its waves execute */
-	const char *no_shaders; /* why they execute none, and gen only says which forms of packets
-				   it takes; NULL: they do */
+	const char *name;     /* "navi31" */
+	const char *gfx;      /* "gfx1100" */
+	enum bw_isa_gen gen;  /* whose instructions its waves execute */
+	const char *no_draws; /* why it draws nothing; NULL: nothing is refused for the GPU */
 	const char *marketing_name;
 	uint32_t pci_class; /* 0x030000 */
 	uint16_t pci_device, pci_subdevice, pci_revision;

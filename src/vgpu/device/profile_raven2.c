@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A Raven2, an APU of GC 9.2.2, for its page tables: translate-further, three levels of which the
  * hardware's PTE level is the middle one. Inside, the device has Navi31's registers (registers_of),
- * as for the MI300X. Its waves execute nothing. */
+ * as for the MI300X. */
 #include "vgpu/device/profile.h"
 
 #include "base/util.h"
@@ -43,8 +43,8 @@ static const struct bw_profile_value boot[] = {{0xd2f, 8 << 24}};
 const struct bw_profile bw_profile_raven2 = {
 	.name = BW_VGPU_RAVEN2,
 	.gfx = BW_VGPU_RAVEN2_GFX,
-	.gen = BW_ISA_GFX942,
-	.no_shaders = BW_VGPU_RAVEN2_NO_SHADERS,
+	.gen = BW_ISA_GFX902,
+	.no_draws = "raven2 draws nothing: of graphics the virtual GPU has Navi31's alone",
 	.marketing_name = "AMD Radeon Vega 3 Graphics",
 	.pci_class = 0x038000,
 	.pci_device = 0x15d8,
@@ -64,7 +64,9 @@ const struct bw_profile bw_profile_raven2 = {
 	.waves = {.max_vgprs = 256,
 		  .vgprs_unit = 4,
 		  .wave_size_b = 1024,
-		  .scratch_is_of_gpu = true},
+		  .scratch_is_of_gpu = true,
+		  .separate_ids = true,
+		  .scratch_in_sgprs = true},
 	.lds_per_wgp_b = 64 * 1024,
 	.lds_max_group_b = 64 * 1024,
 	.lds_granule_b = 512,

@@ -36,6 +36,7 @@ kernel void types(global ulong *out, volatile global uint *sum)
 	out[i] = as_ulong(d) ^ ((ulong)i * 0x123456789abcdefUL) + (ulong)(float)h;
 }
 
+#ifdef __gfx942__
 // A product of two matrices of 32 x 32, in one wave: v_mfma_f32_32x32x2_f32.
 typedef float row __attribute__((ext_vector_type(16)));
 __attribute__((reqd_work_group_size(64, 1, 1))) kernel void tile(global float *out, global const float *a, global const float *b)
@@ -47,3 +48,4 @@ __attribute__((reqd_work_group_size(64, 1, 1))) kernel void tile(global float *o
 	for (uint r = 0; r < 16; r++)
 		out[(r / 4 * 8 + half_of * 4 + r % 4) * 32 + column] = sum[r];
 }
+#endif
