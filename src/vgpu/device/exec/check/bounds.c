@@ -214,6 +214,25 @@ static uint64_t address_of(const struct bw_addresses *a, unsigned i)
 	return a->base + (a->hi ? bw_join32(a->hi[i], a->lo[i]) : a->lo[i]);
 }
 
+static bool is_known(const struct bw_check_known *k, uint64_t least, uint64_t greatest,
+		     unsigned size_b)
+{
+	for (unsigned i = 0; i < BW_CHECK_RANGES; i++) {
+		const struct bw_check_range *r = &k->range[i];
+		if (least >= r->from && greatest < r->to && r->to - greatest >= size_b)
+			return true;
+	}
+	return false;
+}
+
+static void know(struct bw_check_known *k, const struct bw_extents_answer *a)
+{
+	for (unsigned i = 0; i < BW_CHECK_RANGES; i++)
+		if (k->range[i].from == a->from && k->range[i].to == a->to)
+			return;
+	k->range[k->next++ % BW_CHECK_RANGES] = (struct bw_check_range){a->from, a->to};
+}
+
 /* One lane's access by address; under the lock. */
 static void look_at_lane(struct bw_check_group *g, struct bw_wave *w, const struct bw_addresses *at,
 			 unsigned i)
@@ -225,9 +244,7 @@ static void look_at_lane(struct bw_check_group *g, struct bw_wave *w, const stru
 	struct bw_extents_answer a = bw_extents_look(&b->extents, g->dispatch->space, va, size_b);
 	const struct bw_extent *e = a.outside_of;
 	if (!e) {
-		mine->from = a.from;
-		mine->to = a.to;
-		mine->generation = b->generation;
+		know(&mine->known, &a);
 		return;
 	}
 	if (is_wide_load(mine->at, e, va, size_b))
@@ -250,7 +267,7 @@ void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)
 		return;
 	struct bw_bounds *b = &g->dispatch->check->bounds;
 	uint64_t generation = atomic_load_explicit(&b->generation, memory_order_acquire);
-	const struct bw_check_wave *mine = &g->wave[w->index_in_group];
+	struct bw_check_known *known = &g->wave[w->index_in_group].known;
 	if (!generation)
 		return;
 	for (uint32_t exec = a->exec; exec; exec &= exec - 1) {
@@ -258,10 +275,11 @@ void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)
 		least = BW_MIN(least, va);
 		greatest = BW_MAX(greatest, va);
 	}
-	if (mine->generation == generation && least >= mine->from && greatest < mine->to &&
-	    mine->to - greatest >= a->size_b)
+	if (known->generation == generation && is_known(known, least, greatest, a->size_b))
 		return;
 	pthread_mutex_lock(&b->lock);
+	if (known->generation != b->generation)
+		*known = (struct bw_check_known){.generation = b->generation};
 	for (uint32_t exec = a->exec; exec; exec &= exec - 1)
 		look_at_lane(g, w, a, (unsigned)__builtin_ctz(exec));
 	pthread_mutex_unlock(&b->lock);

@@ -35,4 +35,15 @@ void bw_bounds_left(struct bw_check *c, const struct bw_extent *e);
 void bw_bounds_withdraw(struct bw_check *c, uint64_t space, uint64_t va);
 void bw_bounds_forget(struct bw_check *c, uint64_t space);
 
+/* Ranges of which a wave knows that accesses by address there are in bounds, as of a generation of
+ * the extents: kernels have some buffers in turn. A range that is empty is none. */
+enum { BW_CHECK_RANGES = 4 };
+struct bw_check_known {
+	struct bw_check_range {
+		uint64_t from, to;
+	} range[BW_CHECK_RANGES];
+	uint64_t generation;
+	unsigned next;
+};
+
 #endif

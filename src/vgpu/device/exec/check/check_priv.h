@@ -35,8 +35,7 @@ struct bw_check_wave {
 	} load[BW_CHECK_LOADS];
 	uint8_t next_load;
 	const struct bw_check_at *at; /* the instruction that it executes; NULL: none */
-	/* accesses by address in [from, to) are known to be in bounds, as of that generation */
-	uint64_t from, to, generation;
+	struct bw_check_known known;
 	uint64_t hidden; /* lanes: bw_check_hide_lanes */
 };
 
