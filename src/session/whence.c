@@ -40,7 +40,7 @@ struct row {
 static void put_group(struct bw_table *t, const void *of)
 {
 	const struct row *r = of;
-	if (!strcmp(r->how, "wave"))
+	if (!strcmp(r->how, "wave") && !r->at.draw)
 		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)r->at.group[0],
 						(json_int_t)r->at.group[1],
 						(json_int_t)r->at.group[2]));
@@ -69,6 +69,11 @@ static const struct bw_fact writer_rows[] = {
 	 BW_IF(struct row, where.has_line)},
 	{NULL, "line", "count?", BW_OF(struct row, where.line.line),
 	 BW_IF(struct row, where.has_line)},
+	{NULL, "draw", "count?", "in the order in which the GPU has begun them",
+	 BW_OF(struct row, at.draw)},
+	{NULL, "lane_is", "text?",
+	 "what it runs for in a draw: \"pixel 3,4\"; \"\": that is not known any more",
+	 BW_OF(struct row, at.lane_is), BW_IF(struct row, at.draw)},
 	{NULL, "workgroup", "dims?", BW_GET(put_group)},
 	{NULL, "wave", "count?", BW_OF(struct row, at.wave), OF_WAVE},
 	{NULL, "lane", "count?", BW_OF(struct row, at.lane), OF_WAVE},
@@ -139,6 +144,8 @@ static void take_writer(char *line, struct row *r)
 	bw_checked_take_side(&line, &r->at);
 	if (strcmp(r->how, "wave") != 0)
 		r->at.pc = r->dispatch = 0;
+	if (r->at.draw)
+		r->dispatch = 0;
 }
 
 /* The bytes of a dword: "", or " (bytes 0 to 1 of the 4)" */
@@ -160,6 +167,12 @@ static void add_wave(struct bw_str *s, const struct row *r)
 		bw_str_addf(s, " by lanes %u to %u", r->at.lane, r->at.lane + r->n_lanes - 1);
 	else
 		bw_str_addf(s, " by lane %u", r->at.lane);
+	if (r->at.draw) {
+		bool has_name = r->at.lane_is && *r->at.lane_is;
+		bw_str_addf(s, "%s%s%s of draw %u", has_name ? " (" : "",
+			    has_name ? r->at.lane_is : "", has_name ? ")" : "", r->at.draw);
+		return;
+	}
 	bw_str_addf(s, " of wave %u of workgroup (%u,%u,%u), dispatch %" PRIu64, r->at.wave,
 		    r->at.group[0], r->at.group[1], r->at.group[2], r->dispatch);
 }

@@ -80,6 +80,16 @@ def test_races(folder):
     check("waves of a draw" in f["what"] and "waves of a draw" in f["text"], f)
 
 
+def test_writers(folder):
+    """At the stop for a finding: who has written two words of the buffer."""
+    compile_shaders(folder, "word[gl_VertexIndex] = 70 + gl_VertexIndex;", "if (x < 30) word[64 + y * 30 + x] = y * 32 + x;\n\tif (x == 31 && y == 31) word[5000] = 1;")
+    done = subprocess.run([harness.BREAKWATER, "run", "--check=bounds,writers", "--stop-on-finding", "-O0", "--batch", "-ex", "run", "-ex", "whence word[2]",
+                           "-ex", f"whence word[{64 + 5 * 30 + 3}]", "-ex", "whence word[40]", "--", CHECKED, folder], capture_output=True, text=True, check=False)
+    last = re.findall(r"last   store in \S+ at (\S+) by lane \d+ \((.*)\) of draw \d+: .*\((\d+)\)", done.stdout)
+    equal(last, [("vertex.vert:10", "vertex 2", "72"), ("pixel.frag:10", "pixel 3,5", str(5 * 32 + 3))], done.stdout)
+    check("nobody has written it" in done.stdout, done.stdout)
+
+
 def test_right(folder):
     right = ["atomicAdd(word[x], 1);", "word[y * 32 + x] = x + y;", "imageStore(texels, ivec2(x % 8, y % 8), uvec4(1));",
              "if (x < 3) word[x + y * 32] = word[x + y * 32] + 1;"]
@@ -106,6 +116,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_bounds(folder)
         test_races(folder)
+        test_writers(folder)
         test_right(folder)
         test_scenes(folder)
 

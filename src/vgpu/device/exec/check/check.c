@@ -185,8 +185,8 @@ static struct bw_check_group *new_group(struct bw_check_dispatch *d,
 		free(g);
 		return NULL;
 	}
-	if (bw_writers_are_noted(d->check) && !is_draw)
-		bw_writers_group(d->check, g, wg->id);
+	if (bw_writers_are_noted(d->check))
+		bw_writers_group(d->check, g);
 	g->next = d->groups;
 	d->groups = g;
 	return g;
@@ -544,7 +544,7 @@ static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const s
 void bw_check_touch_private(struct bw_wave *w, const struct bw_touch *touches, unsigned n)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (g && !g->dispatch->draw.number && g->dispatch->check->what & BW_CHECK_WRITERS)
+	if (g && g->dispatch->check->what & BW_CHECK_WRITERS)
 		bw_writers_pend(g->dispatch->check, touches, n);
 }
 
@@ -559,7 +559,7 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	bw_sync_touch(g, w, kind, touches, n);
 	if (g->dispatch->lds_b && n && !is_memory)
 		bw_bounds_touch_lds(g, w, kind, touches, n);
-	if (kind != BW_TOUCH_LOAD && !g->dispatch->draw.number &&
+	if (kind != BW_TOUCH_LOAD &&
 	    (is_memory ? bw_writers_are_noted(c) : (c->what & BW_CHECK_WRITERS) != 0))
 		bw_writers_pend(c, touches, n);
 	if (g->dispatch->has_sibling && is_memory)

@@ -55,8 +55,8 @@ struct bw_check_launch {
 	struct bw_check_engine engine; /* that executes its packet */
 	struct bw_check_job job;       /* seq 0: the one that a ring executes */
 	bool is_restored; /* from a context save: what it has done is not known any more */
-	/* A round of a draw: its waves are in no order, like workgroups. Races with others, what
-	 * they write, values that nobody has written, and barriers are not followed. */
+	/* A round of a draw: its waves are in no order, like workgroups. Races with others,
+	 * values that nobody has written, and barriers are not followed. */
 	struct bw_check_draw draw;
 };
 void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatch,

@@ -145,6 +145,7 @@ struct bw_writers {
 	/* what the current instruction stores, until it has done so */
 	struct bw_touch pending[64 * BW_MEM_MAX_PIECES];
 	unsigned n_pending;
+	struct bw_writers_lanes *lanes[1 << 12]; /* of the last waves of draws, by number */
 };
 
 /* reads.c; under the checker's lock */
@@ -154,8 +155,6 @@ struct bw_reads {
 	unsigned n_ended;
 	uint64_t n_waves; /* of these */
 };
-
-struct bw_init;
 
 struct bw_check {
 	unsigned what; /* enum bw_check_what */
@@ -271,7 +270,7 @@ void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_
 			enum bw_touch_kind kind, const struct bw_touch *touches, unsigned n);
 /* A wave of the dispatch acquires. */
 void bw_writers_fence(struct bw_check_dispatch *d);
-void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3]);
+void bw_writers_group(struct bw_check *c, struct bw_check_group *g);
 void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigned n);
 void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,
 		      const struct bw_check_at *at);

@@ -53,6 +53,8 @@ void bw_writers_fini(struct bw_writers *x)
 	free(x->place);
 	free(x->place_index);
 	free(x->run);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(x->lanes); i++)
+		free(x->lanes[i]);
 }
 
 /* ---- numbers and places ---- */
@@ -172,16 +174,18 @@ void bw_writers_enter(struct bw_writers *x, const uint8_t *host, struct bw_write
 	bw_shadow_put(&x->shadow, page, bw_shadow_index(host), &c);
 }
 
-void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3])
+void bw_writers_group(struct bw_check *c, struct bw_check_group *g)
 {
+	/* A draw is compared with nothing else: it has no stretch, and no job. */
 	struct bw_writers_run r = {.n = g->n_waves,
 				   .vmid = g->dispatch->vmid,
 				   .lanes = g->dispatch->lanes,
 				   .number = g->dispatch->number,
 				   .stretch = g->dispatch->stretch,
 				   .job = g->dispatch->job,
-				   .code_va = g->dispatch->code_va};
-	memcpy(r.group, id, sizeof(r.group));
+				   .code_va = g->dispatch->code_va,
+				   .draw = g->dispatch->draw.number};
+	memcpy(r.group, g->id, sizeof(r.group));
 	g->writer = bw_writers_add_run(&c->writers, r);
 	g->writers_era = c->writers.era;
 }
@@ -195,12 +199,31 @@ void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigne
 							       .size_b = touches[i].size_b};
 }
 
+/* A wave of a draw writes: what its lanes run for is not known any more when it has ended. */
+static void note_lanes(struct bw_writers *x, const struct bw_check_draw *draw,
+		       const struct bw_wave *w, uint32_t number)
+{
+	struct bw_writers_lanes **at = &x->lanes[number % BW_ARRAY_SIZE(x->lanes)], *l = *at;
+	if (l && l->number == number && l->era == x->era)
+		return;
+	if (!l)
+		l = *at = calloc(1, sizeof(*l));
+	if (!l)
+		return;
+	l->number = number;
+	l->era = x->era;
+	for (unsigned lane = 0; lane < w->lanes; lane++)
+		draw->lane(w, lane, l->is[lane]);
+}
+
 void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,
 		      const struct bw_check_at *at)
 {
 	struct bw_writers *x = &c->writers;
 	if (x->n_pending && g->writers_era != x->era)
-		bw_writers_group(c, g, w->wg->id);
+		bw_writers_group(c, g);
+	if (x->n_pending && g->dispatch->draw.number)
+		note_lanes(x, &g->dispatch->draw, w, g->writer + w->index_in_group);
 	uint16_t place = x->n_pending ? place_of(x, at) : 0;
 	for (unsigned i = 0; i < x->n_pending; i++) {
 		const struct bw_touch *t = &x->pending[i];
@@ -258,7 +281,11 @@ struct bw_writer bw_writers_answer_of(const struct bw_check *c, uint64_t word)
 				       .name = bw_isa_op_name(c->gen, p->op),
 				       .wave = (uint16_t)(w.number - r->first),
 				       .lane = w.lane,
-				       .dispatch = (uint32_t)r->number};
+				       .dispatch = r->draw ? 0 : (uint32_t)r->number,
+				       .draw = r->draw};
+	const struct bw_writers_lanes *l = x->lanes[w.number % BW_ARRAY_SIZE(x->lanes)];
+	if (r->draw && l && l->number == w.number && l->era == x->era)
+		memcpy(by.at.lane_is, l->is[w.lane], sizeof(by.at.lane_is));
 	memcpy(by.at.word, p->word, sizeof(by.at.word));
 	memcpy(by.at.group, r->group, sizeof(by.at.group));
 	return by;
@@ -299,7 +326,7 @@ bool bw_writers_look_of(struct bw_check *c, const struct bw_wave *w, bool is_lds
 	for (unsigned i = 0; g && i < all.n; i++) {
 		const struct bw_writer *by = &all.by[i];
 		if (by->is_forgotten || by->transfer || by->number != g->dispatch->number ||
-		    memcmp(by->at.group, w->wg->id, sizeof(by->at.group)) != 0 ||
+		    memcmp(by->at.group, g->id, sizeof(by->at.group)) != 0 ||
 		    (!is_lds && by->at.wave != w->index_in_group))
 			break;
 		out->by[out->n++] = *by;

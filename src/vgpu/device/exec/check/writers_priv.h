@@ -25,6 +25,13 @@ struct bw_writers_run {
 	struct bw_check_job job;
 	uint64_t code_va; /* of waves; of a packet: source less address */
 	uint32_t group[3];
+	uint32_t draw; /* 0: a dispatch */
+};
+
+/* What the lanes of a draw's wave run for, by its number as a writer. */
+struct bw_writers_lanes {
+	uint32_t number, era;
+	char is[64][BW_CHECK_LANE_B];
 };
 
 /* An instruction that stores, numbered from 1. */
