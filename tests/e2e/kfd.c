@@ -8,8 +8,10 @@
  * the queue off the GPU and back while it runs, "paused" has the packet come while the queue has no
  * share of the GPU, "drained" takes that share away while the kernel runs, which then ends, "moved"
  * has the packet in another ring, "imported" has the first kernel write to a second address of its
- * buffer, "bad-packet" and "bad-kernel" give the queue what it cannot execute. */
+ * buffer, "bad-packet" and "bad-kernel" give the queue what it cannot execute, "monitored" has the
+ * last kernel write to memory that is not there, and monitors of SMI_EVENTS hear of it. */
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/time.h>
@@ -93,6 +95,39 @@ static void report(uint32_t event, const struct signal *signal, const uint32_t *
 	       came ? "came" : "missed", signal->value, wrong, N, *read_id);
 }
 
+static int open_monitor(uint64_t events)
+{
+	struct smi_events s = {.gpu_id = gpu + 1};
+	char none;
+	int r = ioctl(kfd, SMI_EVENTS, &s);
+	printf("monitor of another GPU: %s", r ? strerror(errno) : "made");
+	s.gpu_id = gpu;
+	call(SMI_EVENTS, &s, "SMI_EVENTS");
+	ssize_t n = read((int)s.fd, &none, sizeof(none));
+	printf("; nothing to read: %s", n < 0 ? strerror(errno) : "read");
+	n = write((int)s.fd, &events, sizeof(events));
+	printf("; mask: %zd bytes\n", n);
+	return (int)s.fd;
+}
+
+/* What a monitor is told, in pieces as small as one likes. */
+static void report_monitored(int fd, int timeout_ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char line[64] = "", name[16] = "";
+	unsigned event = 0, pid = 0;
+	size_t n = 0;
+	int ready = poll(&p, 1, timeout_ms);
+	while (n < sizeof(line) - 1 && (!n || line[n - 1] != '\n') && read(fd, line + n, 1) == 1)
+		n++;
+	sscanf(line, "%x %x:%15s\n", &event, &pid, name);
+	printf("monitored: %d ready, event %u of %s, process %s\n", ready, event,
+	       pid == (unsigned)getpid() ? "this one"
+	       : pid			 ? "another one"
+					 : "none",
+	       name);
+}
+
 static void load_code(const char *path, char *code)
 {
 	/* the descriptor, then the code at the next multiple of 256 */
@@ -174,6 +209,14 @@ int main(int argc, char **argv)
 	ring[1] = ring[0];
 	if (!strcmp(what, "bad-kernel"))
 		ring[1].kernel_object = 0x123456789000;
+	int monitors[2] = {-1, -1};
+	if (!strcmp(what, "monitored")) {
+		enum { VM_FAULT = 1, GPU_RESET = 3 };
+		monitors[0] = open_monitor(1u << (VM_FAULT - 1));
+		monitors[1] = open_monitor(1u << (GPU_RESET - 1));
+		arguments[0] = 0x123456789000;
+		*go = 1;
+	}
 	int is_paused = !strcmp(what, "paused");
 	if (is_paused) {
 		*go = 1;
@@ -195,6 +238,11 @@ int main(int argc, char **argv)
 		int heard = wait_for(error_event);
 		printf("error event %s, payload %#" PRIx64 "\n", heard ? "came" : "missed",
 		       *payload);
+		return 0;
+	}
+	if (monitors[0] >= 0) {
+		report_monitored(monitors[0], 20000);
+		report_monitored(monitors[1], 0);
 		return 0;
 	}
 	usleep(300000);

@@ -68,6 +68,9 @@ struct runtime_enable {
 	uint64_t r_debug;
 	uint32_t mode_mask, capabilities_mask;
 };
+struct smi_events {
+	uint32_t gpu_id, fd;
+};
 #define CREATE_QUEUE KFD_CALL(KFD_READ_WRITE, 0x02, create_queue)
 #define DESTROY_QUEUE KFD_CALL(KFD_READ_WRITE, 0x03, destroy_queue)
 #define IMPORT_DMABUF KFD_CALL(_IOC_READ | _IOC_WRITE, 0x1d, import_dmabuf)
@@ -80,6 +83,7 @@ struct runtime_enable {
 #define MAP_MEMORY KFD_CALL(KFD_READ_WRITE, 0x18, map_memory)
 #define UNMAP_MEMORY KFD_CALL(KFD_READ_WRITE, 0x19, map_memory)
 #define FREE_MEMORY KFD_CALL(_IOC_WRITE, 0x17, free_memory)
+#define SMI_EVENTS KFD_CALL(KFD_READ_WRITE, 0x1f, smi_events)
 #define RUNTIME_ENABLE KFD_CALL(KFD_READ_WRITE, 0x25, runtime_enable)
 enum {
 	QUEUE_TYPE_COMPUTE = 0,

@@ -229,6 +229,7 @@ static void op_ioctl(void)
  * calls are about the program itself. */
 static void op_kfd(void)
 {
+	enum { SMI_EVENTS = 0x1f };
 	uint8_t file = bw_cursor_u8(&in.c), nr = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c);
 	uint8_t fd = bw_cursor_u8(&in.c), arg[128] = {0};
 	n &= 0x7f;
@@ -242,7 +243,12 @@ static void op_kfd(void)
 		memcpy(arg, &pid, sizeof(pid));
 	struct bw_vgpu_ioctl a = {.file = file, .cmd = _IOC(_IOC_READ | _IOC_WRITE, 'K', nr, n)};
 	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, n}};
-	request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS]);
+	if (request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS])) {
+		if (in.m.fd >= 0 && nr == SMI_EVENTS) /* a mask */
+			(void)!send(in.m.fd, arg, sizeof(arg) - n, MSG_NOSIGNAL);
+		keep_fd(fd >> 4 & 3, in.m.fd);
+	}
+	in.m.fd = -1;
 }
 
 /* File; page of the buffer's offset; descriptor. */

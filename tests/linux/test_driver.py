@@ -72,9 +72,12 @@ def faulting():
 
 
 def kfd_debugging():
-    """Kernels that a program starts by AQL queues of KFD: stopped, stepped, watched, at a fault; the debugger leaves or is killed."""
-    text = in_guest(run_test("e2e/test_aql.py", f"{BUILD}/tests/e2e/aql", f"{BUILD}/tests/e2e/aql.co"), has_fault=FAULT_OF_KFD, is_long=True)
+    """Kernels that a program starts by AQL queues of KFD: stopped, stepped, watched, at a fault; the debugger leaves or is killed.
+    Monitors hear of a fault (SMI_EVENTS)."""
+    text = in_guest(run_test("e2e/test_aql.py", f"{BUILD}/tests/e2e/aql", f"{BUILD}/tests/e2e/aql.co") + f"\n{KFD} monitored", has_fault=FAULT_OF_KFD,
+                    is_long=True)
     check(" passed, 0 failed" in text, text)
+    check("monitored: 1 ready, event 1 of this one, process kfd\nmonitored: 0 ready, event 0 of none, process \n" in text, text)
 
 
 def kfd_debug_calls():

@@ -92,6 +92,7 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	bw_drm_sched_stop(u);
 	bw_drm_sync_fds_fini(u);
 	bw_drm_events_fini(u);
+	bw_kfd_smi_fini(u);
 	bw_register_window_free(u->window);
 	if (u->dev)
 		bw_device_destroy(u->dev);

@@ -290,7 +290,7 @@ static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_GET_DMABUF_INFO, "GET_DMABUF_INFO"), bw_kfd_ioctl_get_dmabuf_info},
 	AT(AMDKFD_IOC_IMPORT_DMABUF, "IMPORT_DMABUF"), bw_kfd_ioctl_import_dmabuf},
 	AT(AMDKFD_IOC_ALLOC_QUEUE_GWS, "ALLOC_QUEUE_GWS"), bw_kfd_ioctl_alloc_queue_gws},
-	AT(AMDKFD_IOC_SMI_EVENTS, "SMI_EVENTS"), NULL},
+	AT(AMDKFD_IOC_SMI_EVENTS, "SMI_EVENTS"), bw_kfd_ioctl_smi_events},
 	AT(AMDKFD_IOC_SVM, "SVM"), is_deprecated}, /* EPERM without CONFIG_HSA_AMD_SVM, too */
 	AT(AMDKFD_IOC_SET_XNACK_MODE, "SET_XNACK_MODE"), set_xnack_mode},
 	AT(AMDKFD_IOC_AVAILABLE_MEMORY, "AVAILABLE_MEMORY"), bw_kfd_ioctl_available_memory},

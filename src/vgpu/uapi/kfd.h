@@ -10,6 +10,7 @@
  *     kfd_memory.c    memory: made, mapped, unmapped, freed; mmap
  *     kfd_share.c     memory that others share, by dma-bufs
  *     kfd_events.c    events, and waiting for them
+ *     kfd_smi.c       lines about what happens on the GPU, for monitors
  *     kfd_queues.c    queues: made and ended, VMIDs, and interrupts about them
  *     kfd_update.c    queues: what the program changes of them
  *     kfd_doorbells.c, kfd_hw_queues.c   what they are made of (kfd_queues.h)
@@ -146,6 +147,13 @@ void bw_kfd_signal(struct bw_kfd *p, uint32_t id);
 int bw_kfd_set_event(struct bw_kfd *p, uint32_t id);
 /* Tells all who wait for faults. */
 void bw_kfd_signal_memory(struct bw_kfd *p, const struct kfd_hsa_memory_exception_data *data);
+
+/* ---- kfd_smi.c ---- */
+
+int bw_kfd_ioctl_smi_events(struct bw_drm_call *c, void *arg);
+/* Tells all who want to know it. event: KFD_SMI_EVENT_*. With the lock. */
+void bw_kfd_smi_tell(struct bw_uapi *u, unsigned event, const char *text);
+void bw_kfd_smi_fini(struct bw_uapi *u);
 
 /* ---- kfd_queues.c ---- */
 

@@ -295,6 +295,9 @@ void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t s
 			    .NoExecute = refused & NOT_EXECUTABLE ? 1 : 0},
 		.va = va,
 		.gpu_id = p->gpu_id};
+	char text[32]; /* KFD_EVENT_FMT_VMFAULT */
+	snprintf(text, sizeof(text), "%x:%s", (unsigned)p->pid, p->comm);
+	bw_kfd_smi_tell(u, KFD_SMI_EVENT_VMFAULT, text);
 	if (p->debug.is_enabled && !p->debug.has_fault) {
 		p->debug.fault = data;
 		p->debug.has_fault = true;

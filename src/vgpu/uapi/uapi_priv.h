@@ -34,6 +34,12 @@
 
 struct bw_drm_call; /* call.h */
 
+/* The driver's end of a monitor's file (kfd_smi.c). */
+struct bw_kfd_smi {
+	int fd;
+	uint64_t events; /* those that the program wants, as bits */
+	struct bw_drm_account *account;
+};
 /* A doorbell of a program that is looked at (kfd_doorbells.c). */
 struct bw_kfd_queue;
 struct bw_kfd_bell {
@@ -108,6 +114,7 @@ struct bw_uapi {
 		/* doorbells that are looked at, by a thread that does not take the lock above */
 		pthread_mutex_t lock;
 		struct bw_kfd_bells BW_VEC(struct bw_kfd_bell) bells;
+		struct bw_kfd_smis BW_VEC(struct bw_kfd_smi) smi;
 		pthread_t thread;
 		bool looks;
 		_Atomic bool is_stopping;

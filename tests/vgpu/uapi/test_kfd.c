@@ -49,8 +49,26 @@ static void numbers_that_are_no_calls(void **state)
 	assert_int_equal(file_ioctl(&c, kfd, _IOWR('K', 0xff, uint64_t), arg), -ENOTTY);
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SET_XNACK_MODE, &minus_one), -EPERM);
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DBG_REGISTER_DEPRECATED, arg), -EPERM);
-	/* not supported */
-	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SMI_EVENTS, arg), -EINVAL);
+	close_client(&c);
+}
+
+static void monitors_are_files_that_never_wait(void **state)
+{
+	struct client c;
+	uint64_t mask = KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_VMFAULT);
+	uint32_t kfd = kfd_open_both(&c);
+	struct kfd_ioctl_smi_events_args a = {.gpuid = kfd_gpu_id() + 1};
+	char got;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SMI_EVENTS, &a), -EINVAL);
+	a.gpuid = kfd_gpu_id();
+	/* as many as one likes, if they are closed again, as the next call does here */
+	for (unsigned i = 0; i < 5000; i++) {
+		assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SMI_EVENTS, &a), 0);
+		assert_int_equal(c.fd_at, offsetof(struct kfd_ioctl_smi_events_args, anon_fd));
+		assert_int_equal(read(c.fd_out, &got, 1), -1);
+		assert_int_equal(errno, EAGAIN);
+		assert_int_equal(write(c.fd_out, &mask, sizeof(mask)), sizeof(mask));
+	}
 	close_client(&c);
 }
 
@@ -517,7 +535,7 @@ static void sdma_queues_are_of_an_engine(void **state)
 }
 
 TESTS_AROUND(start_gpu, stop_gpu, version_and_apertures, numbers_that_are_no_calls,
-	     one_process_and_one_address_space, memory_is_checked_as_in_the_kernel,
-	     a_buffer_from_begin_to_end, the_gpu_uses_it, pages_of_the_program, pages_of_the_driver,
-	     memory_is_shared_by_dma_bufs, queues_are_checked, sdma_queues_are_of_an_engine,
-	     memory_that_is_left);
+	     monitors_are_files_that_never_wait, one_process_and_one_address_space,
+	     memory_is_checked_as_in_the_kernel, a_buffer_from_begin_to_end, the_gpu_uses_it,
+	     pages_of_the_program, pages_of_the_driver, memory_is_shared_by_dma_bufs,
+	     queues_are_checked, sdma_queues_are_of_an_engine, memory_that_is_left);
