@@ -5,6 +5,7 @@
 /* The AQL queues of the programs, and the packet at which each stands. */
 
 #include "debug/debug.h"
+#include "debug/dispatches.h"
 #include "pm4/aql_look.h"
 #include "target/runtime.h"
 
@@ -20,6 +21,10 @@ struct bw_error *bw_debug_queues(struct bw_debug *d, struct bw_queue_info **out,
 /* Appends what the queue's first packet is, in a few words: "dispatch 3 (weigh), which is running",
  * "empty". */
 void bw_debug_queue_stands(struct bw_debug *d, const struct bw_queue_info *q, struct bw_str *out);
+/* Whether a dispatch that has been passed on waits for another packet, at which its AQL queue
+ * stands and which is not a dispatch; appends that: "barrier-AND, which waits for signal ...". */
+bool bw_debug_waits_in_queue(struct bw_debug *d, const struct bw_dispatch_info *x,
+			     struct bw_str *out);
 /* Appends a paragraph: why queue `which` of these does not go on, who could make it go on, and the
  * next command to type. Nothing for an empty queue. */
 void bw_debug_explain_queue(struct bw_debug *d, const struct bw_queue_info *all, size_t n,

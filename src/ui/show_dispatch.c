@@ -7,6 +7,7 @@
 #include "arch/arch.h"
 #include "base/util.h"
 #include "debug/bound.h"
+#include "debug/queues.h"
 #include "target/call.h"
 #include "ui/show.h"
 
@@ -33,8 +34,11 @@ const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_
 	struct bw_wave_count c = {0};
 	if (x->state != BW_DISPATCH_RUNNING || bw_debug_state(d) != BW_DEBUG_STOPPED)
 		return states[x->state];
+	struct bw_str for_what = {0};
+	bool waits = bw_debug_waits_in_queue(d, x, &for_what);
+	bw_str_free(&for_what);
 	bw_error_free(bw_debug_count_waves(d, x->number, &c));
-	if (c.total && c.waiting == c.total)
+	if (waits || (c.total && c.waiting == c.total))
 		return "waiting";
 	if (c.total && c.finished == c.total && is_launched(d, x))
 		return "done";
@@ -215,6 +219,12 @@ struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,
 	unsigned lanes = bw_arch_lanes(bw_debug_arch(d), h->initiator);
 	bw_out_line(o, "Dispatch %u of %s (%s)", x->number, x->kernel_title,
 		    bw_show_dispatch_state(d, x));
+	struct bw_str for_what = {0};
+	if (bw_debug_state(d) == BW_DEBUG_STOPPED && bw_debug_waits_in_queue(d, x, &for_what)) {
+		bw_out_line(o, "  waits for    %s", bw_str_text(&for_what));
+		bw_out_str(o, "waits_for", bw_str_text(&for_what));
+	}
+	bw_str_free(&for_what);
 	bw_out_line(o, "  submission   %u on queue %u", x->submission, x->queue);
 	if (x->frame)
 		bw_out_line(o, "  frame        %u", x->frame);

@@ -144,8 +144,10 @@ def what_hangs():
           r"^Queue 2 .* stands at packet 0: a barrier-AND that waits until signal (0x\w+) \(value 1\) is 0\. Packet 1 of queue 1, a "
           r"barrier-AND, decrements it\. But queue 1 stands at packet 1, .* for each other in a circle",
           r"^ 2 +1 +64 +0 +1 +0x\w+ +barrier-AND, which waits for signal 0x\w+ \(value 1\)$")
-    text = run("--", *command("weigh", 1, "nobody"), script=[*stop, "kill"])  # with a dispatch after the barrier
-    shows(text, r"^warning: queue 1 has stood at packet 1 for 300 ms", r"No packet of the program's AQL queues decrements this signal")
+    text = run("--", *command("weigh", 1, "nobody"), script=[*stop, "info dispatches", "info dispatch 2", "kill"])
+    shows(text, r"^warning: queue 1 has stood at packet 1 for 300 ms", r"No packet of the program's AQL queues decrements this signal",
+          r"^ 1 +1 .* done +weigh$", r"^ 2 +1 .* waiting +weigh$", r"^Dispatch 2 of weigh \(waiting\)$",
+          r"^  waits for    barrier-AND, which waits for signal 0x\w+ \(value 1\)$")
     objects = run("--", *command("weigh", 1, "scratch"), script=[*stop, "info queues", "kill"], json_lines=True)
     shown = next(o for o in objects if o.get("what") == "queues")["queues"][0]
     equal(shown["stands_at"], "dispatch 2 (weigh), which waits for scratch", "a queue without scratch")

@@ -107,6 +107,27 @@ void bw_debug_queue_stands(struct bw_debug *d, const struct bw_queue_info *q, st
 		bw_aql_packet_text(&s->first, &m, out);
 }
 
+bool bw_debug_waits_in_queue(struct bw_debug *d, const struct bw_dispatch_info *x,
+			     struct bw_str *out)
+{
+	_cleanup_free_ struct bw_queue_info *all = NULL;
+	size_t n = 0;
+	bool waits = false;
+	if (x->state != BW_DISPATCH_RUNNING || !x->desc.packet_va)
+		return false;
+	bw_error_free(bw_debug_queues(d, &all, &n));
+	for (size_t i = 0; i < n && !waits; i++) {
+		const struct bw_target_queue *q = &all[i].queue;
+		const uint64_t ring_b = (uint64_t)q->n_slots * BW_AQL_PACKET_B;
+		waits = q->number == x->queue && q->space == x->space && all[i].state.has_first &&
+			all[i].state.first.type != BW_AQL_DISPATCH &&
+			x->desc.packet_va - q->ring_va < ring_b;
+		if (waits)
+			bw_debug_queue_stands(d, &all[i], out);
+	}
+	return waits;
+}
+
 /* Where most of the stopped waves of a dispatch are. False: none is stopped. */
 static bool add_place(struct bw_debug *d, uint32_t dispatch, struct bw_str *out)
 {
