@@ -50,6 +50,9 @@ struct bw_buffer_info {
 	uint32_t usage;	 /* if from_api: VkBufferUsageFlags or VkImageUsageFlags */
 	char name[64];
 };
+/* As the program calls the buffer, else as a dispatch does to which it is bound; "": not known. */
+const char *bw_debug_buffer_name(const struct bw_buffer_info *b, const struct bw_bound *bound,
+				 size_t n);
 /* Updates the list of buffers first. *out is borrowed until the next call. */
 struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_info **out,
 				  size_t *out_n) BW_MUST_CHECK;

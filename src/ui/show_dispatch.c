@@ -346,16 +346,6 @@ static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n
 	}
 }
 
-/* As the program calls it, else as the shader does. */
-static const char *buffer_name(const struct bw_buffer_info *b, const struct bw_bound *bound,
-			       size_t n)
-{
-	for (size_t i = 0; i < n && !b->name[0]; i++)
-		if (bound[i].buffer == b->number && bound[i].va == b->va && bound[i].name[0])
-			return bound[i].name;
-	return b->name;
-}
-
 struct buffer_row {
 	struct bw_buffer_info b;
 	const char *name;
@@ -396,7 +386,7 @@ struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 	struct bw_table t;
 	bw_table_begin(&t, &buffer_facts);
 	for (size_t i = 0; i < n; i++) {
-		struct buffer_row r = {list[i], buffer_name(&list[i], bound, n_bound)};
+		struct buffer_row r = {list[i], bw_debug_buffer_name(&list[i], bound, n_bound)};
 		bound_text(&r.at, bound, n_bound, list[i].number);
 		bw_table_row(&t, &r);
 		bw_str_free(&r.at);

@@ -99,6 +99,16 @@ def mi300x_in_guest(folder):
           f"the guest with an MI300X\n{done.stdout}\n{done.stderr}")
 
 
+def a_fault_beside_buffers(folder):
+    """The buffers are those that the program has asked HIP for, with these sizes, not whole pages."""
+    own("hipcc", "-w", "-O1", "-o", "stops", HERE / "programs/stops.hip", cwd=folder)
+    done = subprocess.run([BREAKWATER, "run", "--batch", "-ex", "run", "-ex", "info buffers", "-ex", "kill", "--", "./stops", "before"], cwd=folder,
+                          capture_output=True, text=True, timeout=SLOW_S)
+    said = f"{done.stdout}\n{done.stderr}"
+    check(re.search(r"^That is 4096 bytes before the start of buffer '?\w+'? \(0x\w+, (1000|3000000) bytes\)\.$", done.stdout, re.M), said)
+    check(sorted(re.findall(r"^ *\d+ +buffer +0x\w+ +(\d+)", done.stdout, re.M)) == ["1000", "3000000"], said)
+
+
 def main():
     if not IS_ASKED:
         print("SKIPPED: make check-rocm runs the programs of ROCm; BREAKWATER_ROCM_TEST=short has a part of them.")
@@ -121,6 +131,7 @@ def main():
               f"a kernel of OpenCL stops, with its arguments: {stopped.stdout}\n{stopped.stderr}")
         by_the_linker(folder)
         on_mi300x(folder)
+        a_fault_beside_buffers(folder)
         if not IS_WHOLE:
             return
         need_parts()

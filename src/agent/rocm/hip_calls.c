@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* HIP's functions that give memory to the program. They are passed on; what they have returned is
- * declared (blocks.h), with the size that the program asked for. The memory itself is HSA's
- * (hsa_calls.c), where HIP also gets what it needs itself. */
+ * declared (blocks.h), with the size that the program asked for, and is a buffer for debuggers. The
+ * memory itself is HSA's (hsa_calls.c), where HIP also gets what it needs itself. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/names/names_priv.h"
 #include "agent/rocm/blocks.h"
 #include "agent/rocm/rocm.h"
 
@@ -28,6 +29,17 @@ bool bw_rocm_is_in_hip(void)
 	return depth;
 }
 
+static void is_given(const void *p, size_t size_b)
+{
+	const struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_BUFFER,
+					  .handle = (uintptr_t)p,
+					  .va = (uintptr_t)p,
+					  .size_b = size_b};
+	if (bw_agent_config()->is_tracked && p && size_b)
+		bw_names_add(&o);
+	bw_rocm_declare((uintptr_t)p, size_b);
+}
+
 /* Some of these functions call others. Sizes are computed after the call. */
 #define GIVES_MEMORY(name, params, args, p, size_b)                                                \
 	EXPORT int name params;                                                                    \
@@ -40,7 +52,7 @@ bool bw_rocm_is_in_hip(void)
 		int r = real args;                                                                 \
 		depth--;                                                                           \
 		if (!r && !depth)                                                                  \
-			bw_rocm_declare((uintptr_t)(p), size_b);                                   \
+			is_given(p, size_b);                                                       \
 		return r;                                                                          \
 	}
 
@@ -75,5 +87,6 @@ int hipFreeAsync(void *p, void *stream)
 	if (!real)
 		return NOT_INITIALIZED;
 	bw_rocm_frees((uintptr_t)p);
+	bw_names_remove(BW_AGENT_OBJECT_BUFFER, (uintptr_t)p);
 	return real(p, stream);
 }

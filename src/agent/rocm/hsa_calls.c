@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/names/names_priv.h"
 #include "agent/program.h"
 #include "agent/rocm/blocks.h"
 #include "agent/rocm/rocm.h"
@@ -113,6 +114,7 @@ int hsa_amd_memory_pool_free(void *p)
 	int status;
 	if (!real)
 		return NOT_INITIALIZED;
+	bw_names_remove(BW_AGENT_OBJECT_BUFFER, (uintptr_t)p); /* what hip_calls.c has noted */
 	return bw_rocm_is_checked() && bw_rocm_free((uintptr_t)p, &status) ? status : real(p);
 }
 

@@ -402,6 +402,15 @@ struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_inf
 	return NULL;
 }
 
+const char *bw_debug_buffer_name(const struct bw_buffer_info *b, const struct bw_bound *bound,
+				 size_t n)
+{
+	for (size_t i = 0; i < n && !b->name[0]; i++)
+		if (bound[i].buffer == b->number && bound[i].va == b->va && bound[i].name[0])
+			return bound[i].name;
+	return b->name;
+}
+
 struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_buffer_info *out)
 {
 	bw_vec_each(&d->dispatches->buffers, b) {

@@ -193,18 +193,16 @@ static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct
 {
 	enum { NEAR_B = 16 << 20 };
 	const struct bw_buffer_info *all;
-	struct bw_bound *bound = NULL;
+	_cleanup_free_ struct bw_bound *bound = NULL;
 	uint64_t best = NEAR_B;
-	size_t n = 0;
+	size_t n_bound = 0, n = 0;
 	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->is_fetch)
 		return;
 	/* a mapped address lies inside of a buffer, not near one */
 	if (f->verdict.kind == BW_VERDICT_MAPPED)
 		best = 1;
 	/* after this call the buffers bound to the dispatch are known */
-	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
-	free(bound);
-	n = 0;
+	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n_bound));
 	bw_error_free(bw_debug_buffers(d, &all, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_buffer_info *b = &all[i];
@@ -226,7 +224,8 @@ static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct
 		f->near_va = b->va;
 		f->near_size_b = b->size_b;
 		f->near_is_image = b->is_image;
-		snprintf(f->near_name, sizeof(f->near_name), "%s", b->name);
+		snprintf(f->near_name, sizeof(f->near_name), "%s",
+			 bw_debug_buffer_name(b, bound, n_bound));
 	}
 }
 

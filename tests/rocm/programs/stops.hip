@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that a debugger finds while they run: "two" of them at once, which end when the program says so after it has
- * interrupted itself, and one that goes "astray", to memory that is not there. */
+ * interrupted itself, and one that goes "astray", to memory that is not there, or to that "before" a buffer. */
 #include <csignal>
 #include <cstring>
+#include <utility>
 #include "check.h"
 
 static const unsigned n = 64;
@@ -21,6 +22,24 @@ __global__ void astray(unsigned *out)
 	out[threadIdx.x] = 1;
 	*(volatile unsigned *)0x10000000 = threadIdx.x;
 	out[threadIdx.x] = 2;
+}
+
+__global__ void before(unsigned *out, size_t far_b)
+{
+	*(volatile unsigned *)((char *)out - far_b) = threadIdx.x;
+}
+
+/* A page before the lower of two buffers, whose memory is the lowest that HIP has given. */
+static long stray_before()
+{
+	unsigned *low, *high;
+	MUST(hipMalloc(&low, 3000000));
+	MUST(hipMalloc(&high, 1000));
+	if (low > high)
+		std::swap(low, high);
+	before<<<1, n>>>(low, 4096);
+	MUST(hipDeviceSynchronize());
+	return 0;
 }
 
 static long two()
@@ -52,6 +71,8 @@ int main(int argc, char **argv)
 	unsigned *out;
 	if (argc == 2 && !strcmp(argv[1], "two"))
 		return verdict("two", two());
+	if (argc == 2 && !strcmp(argv[1], "before"))
+		return verdict("before", stray_before());
 	MUST(hipMalloc(&out, n * sizeof(*out)));
 	astray<<<1, n>>>(out);
 	MUST(hipDeviceSynchronize());
