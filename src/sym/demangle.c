@@ -5,21 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/str.h"
+#include "base/util.h"
+
 /* libstdc++: abi::__cxa_demangle of <cxxabi.h>, which C cannot include. */
 char *__cxa_demangle(const char *mangled, char *out, size_t *len, int *status);
 
 enum { MAX_NAME = 65536 };
+
+/* Types that the libstdc++ of GCC 12 does not know, or takes for others. Each is demangled as a
+ * decimal type, which GPUs do not have, and that is replaced in the result. As with the types
+ * themselves, no S_ of the name refers to these. */
+static const struct {
+	const char *mangled, *as, *as_name, *name;
+} newer_types[] = {
+	{"DF16_", "Df", "decimal32", "_Float16"},
+	{"DF16b", "Dd", "decimal64", "std::bfloat16_t"},
+};
+
+/* A copy of text with each `from` replaced. NULL: no memory. */
+static char *replaced(const char *text, const char *from, const char *to)
+{
+	struct bw_str out = {0};
+	for (const char *at; (at = strstr(text, from)); text = at + strlen(from)) {
+		bw_str_addn(&out, text, (size_t)(at - text));
+		bw_str_add(&out, to);
+	}
+	bw_str_add(&out, text);
+	return bw_str_take(&out);
+}
 
 char *bw_demangle(const char *name)
 {
 	int status = 0;
 	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > MAX_NAME)
 		return NULL;
-	char *out = __cxa_demangle(name, NULL, NULL, &status);
-	if (!status)
-		return out;
-	free(out);
-	return NULL;
+	_cleanup_free_ char *known = strdup(name);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(newer_types) && known; i++) {
+		char *next = replaced(known, newer_types[i].mangled, newer_types[i].as);
+		free(known);
+		known = next;
+	}
+	char *out = known ? __cxa_demangle(known, NULL, NULL, &status) : NULL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(newer_types) && out && strcmp(known, name); i++) {
+		char *next = replaced(out, newer_types[i].as_name, newer_types[i].name);
+		free(out);
+		out = next;
+	}
+	return out;
 }
 
 static bool opens(char c)

@@ -7,7 +7,8 @@
 
 #include "../suite.h"
 
-/* Names as llvm-cxxfilt-19 prints them. */
+/* Names as llvm-cxxfilt-19 prints them; std::bfloat16_t, which it does not know, as c++filt of
+ * binutils 2.40. */
 static void demangles(void **state)
 {
 	static const struct {
@@ -25,6 +26,12 @@ static void demangles(void **state)
 		{"_ZNK1AcvPKcEv", "A::operator char const*() const", "A::operator char const*"},
 		{"_Z11my_operatorIiEvT_", "void my_operator<int>(int)", "my_operator<int>"},
 		{"_ZN1BnaEm", "B::operator new[](unsigned long)", "B::operator new[]"},
+		{"_Z3k16PDF16_i", "k16(_Float16*, int)", "k16"},
+		{"_Z4halfIDF16_fEvT_PKS0_DF16_",
+		 "void half<_Float16, float>(_Float16, "
+		 "_Float16 const*, _Float16)",
+		 "half<_Float16, float>"},
+		{"_Z3kbfPDF16bi", "kbf(std::bfloat16_t*, int)", "kbf"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *full = bw_demangle(rows[i].mangled);
