@@ -37,9 +37,19 @@ bool bw_catch_object_fits(const char *pattern, const struct bw_target_object *p)
 	return !strncasecmp(hash, digits, n);
 }
 
+/* Of C++, the name as stops show it: without what the function returns and its parameters. */
+static bool base_fits(const char *pattern, const char *title)
+{
+	size_t n;
+	const char *base = bw_name_base(title, &n);
+	_cleanup_free_ char *name = strndup(base, n);
+	return name && glob(pattern, name);
+}
+
 bool bw_catch_name_fits(const char *pattern, const struct bw_dispatch_record *x)
 {
 	return glob(pattern, x->info.kernel_name) || bw_name_is(x->info.kernel_title, pattern) ||
+	       base_fits(pattern, x->info.kernel_title) ||
 	       bw_catch_object_fits(pattern, &x->pipeline);
 }
 

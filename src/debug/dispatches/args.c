@@ -154,8 +154,9 @@ struct bw_error *bw_arg_bytes(struct bw_debug *d, uint64_t kernarg_va,
 void bw_arg_bytes_text(const struct bw_kernel_arg *arg, const struct bw_arg_bytes *b, char *out,
 		       size_t out_b)
 {
-	size_t at = (size_t)snprintf(out, out_b,
-				     "the type %.60s is not known; its %u bytes:", arg->type_name,
+	const char *type = arg->type_name;
+	size_t at = (size_t)snprintf(out, out_b, "%s%s%.60s is not known; its %u bytes:",
+				     *type ? "the type" : "its type", *type ? " " : "", type,
 				     arg->size_b);
 	for (uint32_t i = 0; i < b->n && at < out_b; i++)
 		at += (size_t)snprintf(out + at, out_b - at, " %02x", b->bytes[i]);
