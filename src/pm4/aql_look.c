@@ -387,11 +387,17 @@ static void explain_dispatch(const struct bw_aql_stand *s, struct bw_str *out)
 		bw_str_add(out, ".");
 		add_waiters(s, q->first.completion, out);
 	}
-	if (s->for_waves && (d->n_waves || !d->are_waves_known))
-		bw_str_addf(
-			out,
-			" If it does not end, its waves wait for something that does not come. Next: %s.",
-			s->for_waves);
+	if (d->n_stopped)
+		bw_str_addf(out,
+			    " %" PRIu64 " of them %s at a breakpoint, a fault or another stop of "
+			    "%s own; \"continue\" resumes the waves.",
+			    d->n_stopped, d->n_stopped == 1 ? "is" : "are",
+			    d->n_stopped == 1 ? "its" : "their");
+	else if (s->for_waves && (d->n_waves || !d->are_waves_known))
+		bw_str_addf(out,
+			    " If it does not end, its waves run in a loop that does not end, or "
+			    "wait for something that does not come. Next: %s.",
+			    s->for_waves);
 }
 
 void bw_aql_explain(const struct bw_aql_stand *s, struct bw_str *out)

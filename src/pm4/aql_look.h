@@ -67,6 +67,7 @@ struct bw_aql_dispatch {
 	bool is_held;	      /* by the debugger */
 	bool are_waves_known; /* n_waves is */
 	uint64_t n_waves;     /* of the dispatch, on the GPU */
+	uint64_t n_stopped;   /* of these, at a breakpoint, a fault or the like */
 	const char *where;    /* where most of them are; NULL: not known */
 };
 

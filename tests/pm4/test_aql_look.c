@@ -183,6 +183,12 @@ static void test_dispatches(void **state)
 	     "at packet 0: dispatch 3 (f), which is running: 2 of its waves are on the GPU, at f+8. When all of them have "
 	     "ended, the GPU decrements signal 0x12000 (value 1). Packet 0 of queue 2 waits for it.");
 	says(said, "Next: WAVES.");
+	says(explain(1, &(struct bw_aql_dispatch){.are_waves_known = true,
+						  .n_waves = 2,
+						  .n_stopped = 1}),
+	     " 1 of them is at a breakpoint, a fault or another stop of its own; \"continue\" resumes the "
+	     "waves.");
+	assert_null(strstr(said, "does not end"));
 	says(explain(1, &(struct bw_aql_dispatch){.is_held = true}),
 	     "a dispatch of the kernel at 0x13000, which the debugger holds");
 	/* 256 bytes of scratch for a lane, where the queue has 64 for one of wave64 */

@@ -157,6 +157,17 @@ static bool add_place(struct bw_debug *d, uint32_t dispatch, struct bw_str *out)
 	return true;
 }
 
+/* How many waves of the dispatch have stopped by themselves. */
+static uint64_t own_stops(struct bw_debug *d, uint32_t dispatch)
+{
+	size_t n;
+	const struct bw_wave_info *w = bw_debug_waves(d, &n);
+	uint64_t count = 0;
+	for (size_t i = 0; i < n; i++)
+		count += w[i].dispatch == dispatch && w[i].reasons & ~(uint32_t)BW_REASON_INTERRUPT;
+	return count;
+}
+
 static void program_of(struct bw_debug *d, uint32_t space, char *out, size_t out_b, pid_t *out_pid)
 {
 	uint32_t number = bw_debug_inferior_of_space(d, space);
@@ -218,6 +229,7 @@ void bw_debug_explain_queue(struct bw_debug *d, const struct bw_queue_info *all,
 		bw_error_free(bw_debug_count_waves(d, x->number, &count));
 		s.dispatch.are_waves_known = count.known;
 		s.dispatch.n_waves = count.stopped + count.running;
+		s.dispatch.n_stopped = own_stops(d, x->number);
 		if (add_place(d, x->number, &where))
 			s.dispatch.where = bw_str_text(&where);
 	}
