@@ -41,7 +41,8 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 		return;
 	}
 	struct bw_where where;
-	bw_debug_where(c->debug, b->addr[0], &where);
+	const char *function;
+	bw_debug_break_where(c->debug, b->number, b->addr[0], &where, &function);
 	struct bw_str s = {0};
 	bw_str_addf(&s, "%s %u at 0x%llx", kind, number, (unsigned long long)b->addr[0]);
 	if (b->n_addr > 1)

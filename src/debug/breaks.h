@@ -127,6 +127,12 @@ struct bw_break_tested {
 	const char *why; /* a clause about the part, "is read from memory"; NULL: none */
 };
 void bw_debug_break_tested(struct bw_debug *d, uint32_t number, struct bw_break_tested *out);
+struct bw_where;
+/* A place of the breakpoint, as a wave that stops there for it has it: in the function that the
+ * breakpoint names, where another one that is inlined there begins. *out_function: its name in the
+ * source; NULL: not known. */
+void bw_debug_break_where(struct bw_debug *d, uint32_t number, uint64_t addr, struct bw_where *out,
+			  const char **out_function);
 const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n);
 const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number);
 

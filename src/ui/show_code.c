@@ -35,14 +35,17 @@ static const char *kind_text(const struct bw_break_info *b)
 							: "breakpoint";
 }
 
-/* "in saxpy at saxpy.s:14", by the innermost function, inlined or not. */
-static void add_place(struct bw_debug *d, uint64_t addr, struct bw_str *out)
+/* "in saxpy at saxpy.s:14". */
+static void add_place(struct bw_debug *d, const struct bw_break_info *b, uint64_t addr,
+		      struct bw_str *out)
 {
 	struct bw_where where;
 	struct bw_frame code;
-	bw_debug_where(d, addr, &where);
+	const char *function;
+	bw_debug_break_where(d, b->number, addr, &where, &function);
 	bw_debug_frame(d, 0, addr, &code);
-	const char *function = code.function ? code.function : where.function;
+	if (!function)
+		function = code.function ? code.function : where.function;
 	bw_str_addf(out, "in %s", function ? function : "??");
 	if (where.has_line)
 		bw_str_addf(out, " at %s:%u", bw_base_name(where.line.file), where.line.line);
@@ -62,7 +65,7 @@ static void add_what(struct bw_debug *d, const struct bw_break_info *b, struct b
 	if (on_dispatch || !where.function)
 		bw_str_add(out, b->spec);
 	else
-		add_place(d, b->addr[0], out);
+		add_place(d, b, b->addr[0], out);
 }
 
 /* Its places, numbered as in gdb: "1.2   y  0x7f001018 in shift at scale.cl:10". */
@@ -70,7 +73,7 @@ static void add_places(struct bw_table *t, struct bw_debug *d, const struct bw_b
 {
 	for (size_t i = 0; b->n_addr > 1 && i < b->n_addr; i++) {
 		struct bw_str place = {0};
-		add_place(d, b->addr[i], &place);
+		add_place(d, b, b->addr[i], &place);
 		bw_table_note(t, "%u.%-*zu %s   0x%012llx %s", b->number, 24, i + 1,
 			      b->enabled ? "y" : "n", (unsigned long long)b->addr[i],
 			      bw_str_text(&place));
@@ -207,8 +210,9 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 		bw_debug_break_tested(d, b->number, &r.tested);
 		add_why(&r.tested, &r.why);
 		r.lines = commands(cookie, b->number, &r.n_lines);
+		const char *function;
 		if (b->n_addr)
-			bw_debug_where(d, b->addr[0], &r.where);
+			bw_debug_break_where(d, b->number, b->addr[0], &r.where, &function);
 		bw_table_row(&t, &r);
 		add_notes(&t, &r);
 		add_places(&t, d, b);

@@ -49,10 +49,6 @@ struct bw_variables_frame;
  * the place is not known, or has no debug information. */
 bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 		    struct bw_variables_frame *out);
-/* entered.c: of the inlined functions that begin right at pc, where a wave has stopped for this
- * place, how many it has not entered as users see it. As in gdb, these are the ones inside of the
- * function that the place names. s NULL: a breakpoint on dispatches, which names the kernel. */
-unsigned bw_where_not_entered(struct bw_debug *d, const struct bw_where_spec *s, uint64_t pc);
 
 /* A dispatch that a breakpoint on dispatches matches. */
 struct bw_catch {

@@ -151,6 +151,7 @@ static bool place(void *cookie, const char *text, size_t len, struct bw_filter_v
 	*out = (struct bw_filter_variable){.why = "has no place that is known here"};
 	if (!copy || !name || !bw_variables_frame_at(d, at->va, &f))
 		return false;
+	f.level = at->level;
 	f.has_stack = true;
 	f.s32 = f.s33 = BASE;
 	const struct bw_variable *named = bw_variables_find(d, &f, name);

@@ -2,6 +2,7 @@
 /* Decides which breakpoints have their condition tested by the trap handler (compile.c), and where
  * that code is: in the upper half of the code buffer, one cell for each filter. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/breakpoints/entered.h"
 #include "debug/breakpoints/filter_facts.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -147,6 +148,23 @@ static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
 	return put_in(d, p, code, n, result.n_vgprs);
 }
 
+/* Whether all breakpoints there look up names in the same of the functions inlined there. */
+static bool has_one_level(struct bw_debug *d, uint64_t va, unsigned *out)
+{
+	bool any = false;
+	bw_vec_each(&d->breaks->all, it) {
+		const struct bw_break *b = *it;
+		if (!b->info.enabled || !b->condition || !bw_break_is_at(b, d->space, va))
+			continue;
+		const unsigned level = bw_break_not_entered(d, b, va);
+		if (any && level != *out)
+			return false;
+		*out = level;
+		any = true;
+	}
+	return true;
+}
+
 struct bw_error *bw_filters_update(struct bw_debug *d)
 {
 	if (!d->breaks->filters_dirty || !d->target || !bw_target_can(d->target, BW_CAP_FILTER))
@@ -161,7 +179,8 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 	bw_vec_each(&d->breaks->patches, p) {
 		BW_IN_SPACE(d, p->space);
 		at.va = p->va;
-		struct bw_error *err = update(d, p, &facts);
+		struct bw_error *err =
+			has_one_level(d, p->va, &at.level) ? update(d, p, &facts) : take_out(d, p);
 		/* the program has freed this code: no wave will reach it */
 		if (err && !bw_error_catch(&err, BW_E_FAULT))
 			return err;
@@ -187,7 +206,7 @@ static void tested_at(struct bw_debug *d, const struct bw_break *b, uint64_t va,
 		      struct bw_break_tested *out)
 {
 	uint32_t code[CODE_DW];
-	struct bw_filter_at at = {d, va};
+	struct bw_filter_at at = {d, va, bw_break_not_entered(d, b, va)};
 	struct bw_filter_facts facts = bw_filter_facts_of(&at);
 	struct bw_filter_result result = {0};
 	const struct bw_patch *p = bw_debug_patch_at(d, va);

@@ -2,6 +2,7 @@
 /* Decides whether a wave at a breakpoint stops there: conditions, counts, and breakpoints that only
  * print. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/breakpoints/entered.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
 
@@ -164,7 +165,12 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 		if (!b->info.enabled || !bw_break_is_at(b, w->info.space, w->info.pc))
 			continue;
 		uint64_t lanes = w->info.exec;
-		if (!concerns(d, b, w, &lanes))
+		/* names in conditions are those of the function that the breakpoint names */
+		d->waves->tested = w;
+		d->waves->tested_level = bw_break_not_entered(d, b, w->info.pc);
+		bool does = concerns(d, b, w, &lanes);
+		d->waves->tested = NULL;
+		if (!does)
 			continue;
 		/* with a filter, hits and those to be ignored are counted in dispatches */
 		bool stops = b->filter ? bw_catch_hit(d, b, w) : count_hit(b);
@@ -173,8 +179,7 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 		} else if (stops && !hit) {
 			hit = b->info.number;
 			*out_lanes = lanes;
-			w->not_entered =
-				bw_where_not_entered(d, b->filter ? NULL : &b->where, w->info.pc);
+			w->not_entered = bw_break_not_entered(d, b, w->info.pc);
 		}
 	}
 	return hit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Places as users write them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/breakpoints/entered.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
@@ -397,8 +398,10 @@ bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 		struct bw_error *err = (*m)->lines ? bw_where_in_module(*m, s, 0, &found) : NULL;
 		bool has = !err && found.len;
 		if (has)
-			*out = (struct bw_variables_frame){.lines = (*m)->lines,
-							   .addr = found.data[0]};
+			*out = (struct bw_variables_frame){
+				.lines = (*m)->lines,
+				.addr = found.data[0],
+				.level = bw_where_not_entered((*m)->lines, s, found.data[0])};
 		bw_error_free(err);
 		bw_vec_free(&found);
 		if (has)

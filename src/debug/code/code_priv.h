@@ -103,8 +103,9 @@ bool bw_module_line_from(const struct bw_module *m, uint64_t offset_b, struct bw
 struct bw_frame_info;
 /* inlined.c: the i-th function around pc, 0 the innermost. False: there is none. */
 bool bw_code_function(struct bw_debug *d, uint64_t pc, unsigned i, struct bw_frame_info *out);
-/* How many inlined functions begin right at pc. */
+/* How many inlined functions begin right at pc; at addr of an image. */
 unsigned bw_code_beginning(struct bw_debug *d, uint64_t pc);
+unsigned bw_code_beginning_in(const struct bw_lines *lines, uint64_t addr);
 void bw_module_free(struct bw_module *m);
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);

@@ -42,6 +42,8 @@ unsigned bw_stack_hidden(struct bw_debug *d)
 {
 	const struct bw_stack *s = d->stack;
 	const struct bw_wave_record *w = bw_debug_focus_priv(d);
+	if (w && w == d->waves->tested)
+		return d->waves->tested_level;
 	if (s->level_wave == d->waves->focus_number)
 		return s->hidden;
 	return w ? hidden_at_break(w) : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The variables at a place of the program, for "info scope". */
 #include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/breakpoints/entered.h"
 #include "debug/code.h"
 #include "debug/variables.h"
 #include "debug/variables/variables_priv.h"
@@ -19,6 +20,10 @@ static struct bw_error *scope_of(struct bw_debug *d, const char *where, bool *ou
 	if (!err) {
 		*out_has = bw_variables_frame_at(d, places[0], out);
 		free(places);
+		BW_TRY(bw_where_parse(d, where, &spec));
+		if (*out_has)
+			out->level = bw_where_not_entered(out->lines, &spec, out->addr);
+		bw_where_spec_fini(&spec);
 		return NULL;
 	}
 	struct bw_error *bad = bw_where_parse(d, where, &spec);

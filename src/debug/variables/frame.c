@@ -56,12 +56,14 @@ bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 	if (!w)
 		return false;
 	BW_IN_SPACE(d, w->info.space);
-	if (w == bw_debug_focus_priv(d) && selected(d, out)) {
+	const bool is_tested = d->waves->tested == w;
+	if (w == bw_debug_focus_priv(d) && !is_tested && selected(d, out)) {
 		out->kernel = kernel_of(d, w);
 		return true;
 	}
 	if (!bw_variables_frame_at(d, w->info.pc, &f))
 		return false;
+	f.level = is_tested ? d->waves->tested_level : 0;
 	f.kernel = kernel_of(d, w);
 	struct bw_error *err = bw_target_read_sgprs(d->target, w->info.slot, 32, 2, s);
 	f.has_stack = !err;
@@ -383,6 +385,13 @@ static bool is_partly_gone(const struct bw_location *l)
 	return is_gone;
 }
 
+/* Before the kernel's first instruction its parameters are what it was launched with. */
+static bool is_at_entry(const struct bw_variables_frame *f, const struct bw_variable *v)
+{
+	uint64_t entry;
+	return bw_variable_is_of_kernel(f->lines, v, f->addr, &entry) && entry == f->addr;
+}
+
 void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
 			  const struct bw_variable *v, struct bw_location *l)
 {
@@ -392,7 +401,7 @@ void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f
 			.kind = BW_LOC_OPTIMIZED_OUT, .start = l->start, .end = l->end};
 	drop_unwritten(d, f, v, l);
 	if (is_partly_gone(l) && bw_variables_launch(d, f, v, &offset_b) &&
-	    bw_variable_is_never_assigned(f->lines, v, f->addr))
+	    (is_at_entry(f, v) || bw_variable_is_never_assigned(f->lines, v, f->addr)))
 		*l = (struct bw_location){.kind = BW_LOC_LAUNCH,
 					  .offset = offset_b,
 					  .start = l->start,

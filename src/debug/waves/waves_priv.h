@@ -53,6 +53,10 @@ struct bw_waves {
 	uint32_t excp, excp_ever;
 	bool lines_wanted;
 	struct bw_mem_line lines[BW_MEM_LINES];
+	/* The wave whose breakpoint is examined, and how many of the inlined functions that begin
+	 * there it has not entered (breakpoints/entered.c); else NULL. */
+	const struct bw_wave_record *tested;
+	unsigned tested_level;
 };
 void bw_waves_fini(struct bw_waves *waves);
 /* Drops those of one run of the program. */
