@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/shown.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,14 @@ void bw_make_line(char *name, char kept)
 	for (; *name; name++)
 		if (*name != kept && ((unsigned char)*name < ' ' || *name == 0x7f))
 			*name = ' ';
+}
+
+struct bw_shown_offset bw_shown_offset(uint64_t pc, uint64_t start)
+{
+	struct bw_shown_offset out;
+	snprintf(out.text, sizeof(out.text), "%c0x%" PRIx64, pc < start ? '-' : '+',
+		 pc < start ? start - pc : pc - start);
+	return out;
 }
 
 const char *bw_error_result(int result)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/util.h"
 #include "session/check_priv.h"
 #include "session/server_report.h"
@@ -79,8 +80,8 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 	if (bw_checked_is_of_dispatches(f))
 		bw_str_addf(&line, ", dispatch %u", s->dispatch);
 	bw_out_line(o, "      %s", bw_str_text(&line));
-	bw_out_line(o, "            0x%" PRIx64 " (+0x%" PRIx64 ")  %s", s->pc, s->pc - s->start,
-		    text);
+	bw_out_line(o, "            0x%" PRIx64 " (%s)  %s", s->pc,
+		    bw_shown_offset(s->pc, s->start).text, text);
 	bw_str_free(&line);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
@@ -145,8 +146,9 @@ static void show_lines(struct bw_out *o, struct bw_debug *d, const struct report
 		instruction_text(r, f, text, sizeof(text));
 		if (f->times > 1)
 			snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
-		bw_out_line(o, "  %s at 0x%" PRIx64 " (+0x%" PRIx64 ")%s%s: %s", f->kind, f->pc,
-			    f->pc - f->start, place_text(d, f, &place), times, text);
+		bw_out_line(o, "  %s at 0x%" PRIx64 " (%s)%s%s: %s", f->kind, f->pc,
+			    bw_shown_offset(f->pc, f->start).text, place_text(d, f, &place), times,
+			    text);
 		bw_out_line(o, "      %s", f->text);
 		bw_str_free(&place);
 	}

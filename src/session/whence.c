@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "debug/dispatches.h"
 #include "debug/value.h"
@@ -212,8 +213,8 @@ static void show_row(struct bw_session *s, const struct row *r, bool is_first)
 	bw_out_line(s->out, "%s", bw_str_text(&line));
 	bw_str_free(&line);
 	if (r->at.pc)
-		bw_out_line(s->out, "             0x%" PRIx64 " (+0x%" PRIx64 ")  %s", r->at.pc,
-			    r->at.pc - r->at.start, r->instruction);
+		bw_out_line(s->out, "             0x%" PRIx64 " (%s)  %s", r->at.pc,
+			    bw_shown_offset(r->at.pc, r->at.start).text, r->instruction);
 	if (is_first && r->is_stale && strcmp(r->memory, memory_name(BW_SPACE_GLOBAL)) != 0)
 		bw_out_line(s->out,
 			    "    now    %s, which the debugger has written since, or an "

@@ -26,6 +26,7 @@ PAIRS = [
     ("bounds.cl", "lds_tile_{}", KERNEL, [("LDS", "store", "LDS + 0x100", 256), ("LDS", "load", "LDS + 0x1fc", 256)], 0),
     ("bounds.cl", "end_{}", KERNEL, [("memory", "store", "out + 0x200", 512)], 0),
     ("bounds.cl", "before_{}", KERNEL, [("memory", "load", "in - 0x4", 1024)], 0),
+    ("bounds.cl", "both_{}", KERNEL, [("memory", "load", "in - 0x10", 1024), ("memory", "load", "in + 0x400", 1024)], 0),
     ("bounds.cl", "wide_{}", KERNEL, [("memory", "load", "in + 0x400", 1024), ("memory", "store", "out + 0x200", 512)], 0),
     ("bounds.cl", "bytes_{}", KERNEL, [("memory", "store", "out + 0x200", 512)], 0),
     ("bounds.cl", "atomics_{}", KERNEL, [("memory", "atomic", "out + 0x200", 512)], 0),

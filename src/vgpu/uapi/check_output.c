@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shown.h"
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/writers.h"
@@ -142,30 +143,28 @@ static bool is_told(const struct bw_uapi *u, size_t nth)
 
 static int race_text(char *out, size_t size, const struct bw_check_finding *f)
 {
-	return snprintf(out, size,
-			"%s at 0x%" PRIx64 " (+0x%" PRIx64 ") and %s at 0x%" PRIx64 " (+0x%" PRIx64
-			"), %s 0x%" PRIx64,
-			f->first.name, f->first.pc, f->first.pc - f->first.code_va, f->second.name,
-			f->second.pc, f->second.pc - f->second.code_va,
-			f->race.is_lds ? "LDS" : "address", f->race.va);
+	return snprintf(
+		out, size, "%s at 0x%" PRIx64 " (%s) and %s at 0x%" PRIx64 " (%s), %s 0x%" PRIx64,
+		f->first.name, f->first.pc, bw_shown_offset(f->first.pc, f->first.code_va).text,
+		f->second.name, f->second.pc, bw_shown_offset(f->second.pc, f->second.code_va).text,
+		f->race.is_lds ? "LDS" : "address", f->race.va);
 }
 
 static int bounds_text(char *out, size_t size, const struct bw_check_finding *f)
 {
 	const struct bw_bounds_facts *b = &f->bounds;
-	return snprintf(out, size,
-			"%s at 0x%" PRIx64 " (+0x%" PRIx64 "), %s%s%s%s, place %" PRId64
-			" of %" PRIu64,
-			f->first.name, f->first.pc, f->first.pc - f->first.code_va,
-			b->is_freed ? "freed " : "", bw_outside_name(b->what.of),
-			*b->name ? " " : "", b->name, b->what.at, b->what.limit);
+	return snprintf(
+		out, size, "%s at 0x%" PRIx64 " (%s), %s%s%s%s, place %" PRId64 " of %" PRIu64,
+		f->first.name, f->first.pc, bw_shown_offset(f->first.pc, f->first.code_va).text,
+		b->is_freed ? "freed " : "", bw_outside_name(b->what.of), *b->name ? " " : "",
+		b->name, b->what.at, b->what.limit);
 }
 
 static int init_text(char *out, size_t size, const struct bw_check_finding *f)
 {
-	return snprintf(out, size, "%s of %s at 0x%" PRIx64 " (+0x%" PRIx64 "), from %s%s",
+	return snprintf(out, size, "%s of %s at 0x%" PRIx64 " (%s), from %s%s",
 			bw_init_use_name(f->init.use), f->first.name, f->first.pc,
-			f->first.pc - f->first.code_va,
+			bw_shown_offset(f->first.pc, f->first.code_va).text,
 			f->init.memory == BW_INIT_REGISTER ? f->init.reg
 							   : bw_init_memory_name(f->init.memory),
 			f->init.memory == BW_INIT_IN_LANE ? " that was not active"
@@ -174,12 +173,12 @@ static int init_text(char *out, size_t size, const struct bw_check_finding *f)
 
 static int sync_text(char *out, size_t size, const struct bw_check_finding *f)
 {
-	return snprintf(out, size,
-			"%s at 0x%" PRIx64 " (+0x%" PRIx64
-			") that not all reach (%s), %s at 0x%" PRIx64 " (+0x%" PRIx64 ")",
-			f->first.name, f->first.pc, f->first.pc - f->first.code_va,
-			bw_sync_kind_name(f->sync.kind), f->second.name, f->second.pc,
-			f->second.pc - f->second.code_va);
+	return snprintf(
+		out, size,
+		"%s at 0x%" PRIx64 " (%s) that not all reach (%s), %s at 0x%" PRIx64 " (%s)",
+		f->first.name, f->first.pc, bw_shown_offset(f->first.pc, f->first.code_va).text,
+		bw_sync_kind_name(f->sync.kind), f->second.name, f->second.pc,
+		bw_shown_offset(f->second.pc, f->second.code_va).text);
 }
 
 static void on_finding(void *cookie, size_t nth, const struct bw_check_finding *f)

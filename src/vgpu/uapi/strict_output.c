@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/shown.h"
+
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -45,9 +47,9 @@ static void on_finding(void *cookie, const struct bw_strict_finding *f)
 	char line[512];
 	if (u->options.strict_at_end && f->kind != BW_STRICT_SPIN)
 		return;
-	int n = snprintf(line, sizeof(line),
-			 "strict: %s at 0x%" PRIx64 " (+0x%" PRIx64 "): %s: %s\n",
-			 bw_strict_kind_name(f->kind), f->pc, f->pc - f->code_va, f->name, f->text);
+	int n = snprintf(line, sizeof(line), "strict: %s at 0x%" PRIx64 " (%s): %s: %s\n",
+			 bw_strict_kind_name(f->kind), f->pc,
+			 bw_shown_offset(f->pc, f->code_va).text, f->name, f->text);
 	ssize_t ignored =
 		write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
 	(void)ignored;

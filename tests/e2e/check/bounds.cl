@@ -100,6 +100,18 @@ kernel void before_right(global const int *in, global int *out)
 	out[i] = (i ? in[i - 1] : 0) + in[i];
 }
 
+kernel void both_wrong(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[i * 4 - 4]; // before the first one, and after the last one: two mistakes
+}
+
+kernel void both_right(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[clamp(i * 4 - 4, 0, 255)];
+}
+
 kernel void wide_wrong(global const int4 *in, global int4 *out)
 {
 	int i = get_global_id(0);

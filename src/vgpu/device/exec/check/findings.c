@@ -24,7 +24,9 @@ static bool is_same_race(const struct bw_check_finding *a, const struct bw_check
 static bool is_same_bounds(const struct bw_check_finding *a, const struct bw_check_finding *b)
 {
 	return a->first.pc == b->first.pc && a->first.code_va == b->first.code_va &&
-	       a->bounds.what.of == b->bounds.what.of && a->bounds.is_freed == b->bounds.is_freed;
+	       a->bounds.what.of == b->bounds.what.of && a->bounds.is_freed == b->bounds.is_freed &&
+	       /* before the buffer and after its end are two mistakes */
+	       (a->bounds.what.at < 0) == (b->bounds.what.at < 0);
 }
 
 static bool is_same_init(const struct bw_check_finding *a, const struct bw_check_finding *b)
