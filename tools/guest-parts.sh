@@ -9,7 +9,7 @@
 # BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org, and
 # BREAKWATER_DEBIAN_SNAPSHOT what has the versions of packages that the archive has replaced.
 # Made are FOLDER/qemu-2 (started by its own dynamic linker), FOLDER/linux-6.12-2 (vmlinuz, modules, release), and
-# FOLDER/rocm-2 (Debian 13's ROCm: the packages that rocm/packages.txt pins, each by its SHA256).
+# FOLDER/rocm-3 (Debian 13's ROCm: the packages that rocm/packages.txt pins, each by its SHA256).
 # The number changes when this script makes something else. A folder is complete if it is there: it is made
 # beside its place, and renamed. Each has a file MANIFEST with the hashes of what came out of the packages that
 # apt has verified, and is held to it at each use of this script.
@@ -25,7 +25,7 @@ fail() {
 	exit 2
 }
 place=$1
-qemu=qemu-2 kernel=linux-6.12-2 rocm=rocm-2
+qemu=qemu-2 kernel=linux-6.12-2 rocm=rocm-3
 parts="$qemu $kernel" called="QEMU and the kernel"
 pins_anew=no
 [ "$place" != --pin-rocm ] || pins_anew=yes place=$(mktemp -d)
@@ -196,6 +196,24 @@ fetch_pinned() {
 	fail "the package $1 could not be fetched in the version that Breakwater pins ($2): $archive may have replaced it by a newer one, and $snapshot, which keeps old ones, could not be reached either. BREAKWATER_DEBIAN_SNAPSHOT names another place that has it"
 }
 
+# ROCm's OpenCL compiler has its declarations in a precompiled form, which needs the header that it was made of, at the
+# place where Debian has that. The list tells the compiler that it is in the tree (tools/rocm/rocm-run). Of the package no
+# other header is needed.
+add_opencl_header() {
+	headers=lib/clang/17/include header=opencl-c-base.h
+	[ -e "$work/$rocm/usr/lib/llvm-17/$headers/$header" ] || return 0
+	find "$work/$rocm/usr/lib/llvm-17/$headers" -mindepth 1 ! -name $header -delete
+	cat >"$work/$rocm/usr/lib/llvm-17/opencl-headers.yaml" <<-END
+		{
+		  "version": 0,
+		  "overlay-relative": true,
+		  "roots": [
+		    {"type": "file", "name": "/usr/lib/llvm-17/$headers/$header", "external-contents": "$headers/$header"}
+		  ]
+		}
+	END
+}
+
 fetch_rocm() {
 	what="ROCm of Debian 13"
 	mkdir -p "$work/debs" "$work/$rocm"
@@ -207,6 +225,7 @@ fetch_rocm() {
 		rm "$deb"
 	done <"$work/pinned"
 	(cd "$work/$rocm/usr/share" && rm -rf doc man locale lintian bug)
+	add_opencl_header
 	done_with $rocm
 }
 

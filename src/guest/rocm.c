@@ -11,7 +11,7 @@
 #include "kmd/kmd.h"
 
 /* The folder that tools/guest-parts.sh makes in the cache. */
-#define ROCM_FOLDER "rocm-2"
+#define ROCM_FOLDER "rocm-3"
 
 struct bw_error *bw_rocm_find(const char *given, char **out_tree, char **out_tools)
 {

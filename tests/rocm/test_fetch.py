@@ -48,7 +48,7 @@ def pinned():
         shutil.copy(BUILD / "breakwater-guest-parts", tmp / "script")
         tmp.joinpath("rocm").mkdir()
         tmp.joinpath("rocm/packages.txt").write_text("# a list\nsnapshot 20260101T000000Z\n" + line)
-        tree = tmp / "cache/rocm-2"
+        tree = tmp / "cache/rocm-3"
 
         status, said = fetch(tmp, tmp / "archive")
         check(status == 1 and "the package pinned could not be fetched in the version that Breakwater pins" in said, said)

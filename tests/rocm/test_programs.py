@@ -42,7 +42,7 @@ def compile_programs(folder):
     own("hipcc", "-O2", "-o", "scale", HERE / "programs/scale.c", "-l:libOpenCL.so.1", cwd=folder)
     if HAS_OPENMP:
         own("hipcc", "-O2", "-fopenmp", "-o", "sum", HERE / "programs/sum.c", cwd=folder)
-    tree = cache() / "rocm-2/usr"
+    tree = cache() / "rocm-3/usr"
     subprocess.run(["cc", "-o", "vadd", HERE / "programs/vadd.c", f"-I{tree}/include", f"-L{tree}/lib/x86_64-linux-gnu",
                     "-lhsa-runtime64", "-Wl,--allow-shlib-undefined"], cwd=folder, check=True, timeout=SLOW_S)
     subprocess.run(["clang-19", "-x", "hip", "--offload-arch=gfx1100", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCL by the driver that ROCm has for it: a kernel with a structure as its argument. */
+/* OpenCL by the driver that ROCm has for it: a kernel with a structure as its argument, and with a
+ * barrier, whose flag is a macro of the compiler's own header. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <stdio.h>
@@ -7,13 +8,17 @@
 
 enum { N = 256 };
 
-static const char *source = "typedef struct { float scale; int offset; } line_t;\n"
-			    "__kernel void scale(__global const float *x, __global float *y,\n"
-			    "                    line_t line)\n"
-			    "{\n"
-			    "	int i = get_global_id(0);\n"
-			    "	y[i] = x[i] * line.scale + line.offset;\n"
-			    "}\n";
+static const char *source =
+	"typedef struct { float scale; int offset; } line_t;\n"
+	"__kernel void scale(__global const float *x, __global float *y,\n"
+	"                    line_t line)\n"
+	"{\n"
+	"	int i = get_global_id(0), n = get_local_size(0);\n"
+	"	__local float turned[256];\n"
+	"	turned[n - 1 - get_local_id(0)] = x[i];\n"
+	"	barrier(CLK_LOCAL_MEM_FENCE);\n"
+	"	y[i] = turned[n - 1 - get_local_id(0)] * line.scale + line.offset;\n"
+	"}\n";
 
 static void must(cl_int err, const char *what)
 {
