@@ -43,9 +43,13 @@ int bw_ioctl_gem_wait_idle(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg);
-/* A dma-buf of a buffer, whose fd is the caller's; the keeper gets a reference, once. -EPERM: it
- * belongs to one address space. */
-int bw_drm_bo_export(struct bw_drm_bo *bo, struct bw_drm_bos *keeper, int *out_fd);
+/* exports.c: a dma-buf of a buffer, whose fd is the caller's. The buffer is kept as long as the
+ * dma-buf may be open, at most until bw_drm_exports_end for `by`. -EPERM: it belongs to one address
+ * space. */
+int bw_drm_bo_export(struct bw_drm_bo *bo, const void *by, int *out_fd);
+/* Frees buffers that only a closed dma-buf has kept. False: there is none. */
+bool bw_drm_exports_look(struct bw_uapi *u);
+void bw_drm_exports_end(struct bw_uapi *u, const void *by);
 /* The buffer (borrowed) of a dma-buf. -EBADF: not a descriptor; -EINVAL: not of a buffer of this
  * GPU. */
 int bw_drm_bo_of_fd(struct bw_uapi *u, int fd, struct bw_drm_bo **out);

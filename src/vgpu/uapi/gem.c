@@ -190,9 +190,15 @@ int bw_drm_bo_create(struct bw_uapi *u, struct bw_drm_account *account,
 		return -ENOSPC;
 	}
 	bo->fd = a->memory >= 0 ? a->memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
-	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place, a->memory_at_b);
-	if (r && bo->fd >= 0 && vram && (a->domains & AMDGPU_GEM_DOMAIN_GTT))
-		r = bo_place(bo, false, place, a->memory_at_b);
+	const bool may_be_gtt = vram && (a->domains & AMDGPU_GEM_DOMAIN_GTT);
+	int r = bo->fd;
+	if (r >= 0) {
+		do {
+			r = bo_place(bo, vram, place, a->memory_at_b);
+			if (r && may_be_gtt)
+				r = bo_place(bo, false, place, a->memory_at_b);
+		} while (r && bw_drm_exports_look(u));
+	}
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
 		bw_drm_release(u, bo->account);
@@ -582,7 +588,5 @@ void bw_drm_file_close_bos(struct bw_drm_file *f)
 		drop_handle(f, bo);
 	}
 	bw_ids_fini(&f->bos);
-	bw_vec_each(&f->exported, bo)
-		bw_drm_bo_unref(*bo);
-	bw_vec_free(&f->exported);
+	bw_drm_exports_end(f->u, f);
 }

@@ -14,31 +14,8 @@
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/vgpu_proto.h"
 
-/* ---- PRIME: the dma-buf is the memfd itself, recognised by its inode. Only a buffer that was
- * exported has one: a program also gets the memfd of what it maps ---- */
-
-/* The fd keeps the buffer; when its last copy is closed cannot be seen, so `keeper` keeps it. */
-int bw_drm_bo_export(struct bw_drm_bo *bo, struct bw_drm_bos *keeper, int *out_fd)
-{
-	bool known = false;
-	if (bo->vm || bo->user)
-		return -EPERM;
-	bw_vec_each(keeper, it)
-		known |= *it == bo;
-	if (!known) {
-		struct bw_error *err = bw_vec_push(keeper, bo);
-		bool failed = err != NULL;
-		bw_error_free(err);
-		if (failed)
-			return -ENOMEM;
-		bw_drm_bo_ref(bo);
-	}
-	*out_fd = fcntl(bo->fd, F_DUPFD_CLOEXEC, 3);
-	if (*out_fd < 0)
-		return -errno;
-	bo->exported = true;
-	return 0;
-}
+/* ---- PRIME: the dma-buf is the memfd itself (exports.c), recognised by its inode. Only a buffer
+ * that was exported has one: a program also gets the memfd of what it maps ---- */
 
 int bw_drm_bo_of_fd(struct bw_uapi *u, int fd, struct bw_drm_bo **out)
 {
@@ -59,7 +36,7 @@ int bw_ioctl_prime_to_fd(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->handle);
-	int r = bo ? bw_drm_bo_export(bo, &c->file->exported, &c->fd_out) : -ENOENT;
+	int r = bo ? bw_drm_bo_export(bo, c->file, &c->fd_out) : -ENOENT;
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct drm_prime_handle, fd);
 	return r;

@@ -68,9 +68,8 @@ struct bw_kfd {
 	uint32_t gpu_id, n_unplugged;
 	struct bw_client_file *vm_file; /* owned reference: the file that has `vm` */
 	struct bw_drm_vm *vm;		/* NULL: none acquired yet */
-	struct bw_ids buffers;	    /* struct bw_kfd_buffer, by the lower half of their handles */
-	struct bw_drm_bos exported; /* as dma-buf: kept until the process ends */
-	struct bw_drm_bo *mmio;	    /* pages that the program maps; made when asked for */
+	struct bw_ids buffers;	/* struct bw_kfd_buffer, by the lower half of their handles */
+	struct bw_drm_bo *mmio; /* pages that the program maps; made when asked for */
 	struct bw_drm_bo *doorbells;
 	struct bw_drm_bo *event_page; /* owned reference; NULL: not yet */
 	uint64_t event_page_handle;   /* BW_KFD_HANDLE of it; 0: the driver's own page */

@@ -188,9 +188,7 @@ void bw_kfd_free_memory(struct bw_kfd *p)
 	bw_ids_fini(&p->buffers);
 	if (p->vm)
 		bw_drm_vm_flush_updates(p->vm);
-	bw_vec_each(&p->exported, bo)
-		bw_drm_bo_unref(*bo);
-	bw_vec_free(&p->exported);
+	bw_drm_exports_end(p->u, p);
 	bw_drm_bo_unref(p->doorbells);
 	bw_drm_bo_unref(p->mmio);
 	bw_drm_bo_unref(p->event_page);

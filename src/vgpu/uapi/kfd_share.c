@@ -17,7 +17,7 @@ int bw_kfd_ioctl_export_dmabuf(struct bw_drm_call *c, void *arg)
 	const struct bw_kfd_export_dmabuf *a = arg;
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_kfd_buffer *b = bw_kfd_buffer(c->kfd, a->handle);
-	int r = b ? bw_drm_bo_export(b->bo, &c->kfd->exported, &c->fd_out) : -EINVAL;
+	int r = b ? bw_drm_bo_export(b->bo, c->kfd, &c->fd_out) : -EINVAL;
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct bw_kfd_export_dmabuf, dmabuf_fd);
 	return r;

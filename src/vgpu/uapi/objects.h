@@ -280,7 +280,6 @@ struct bw_drm_file {
 	unsigned node;
 	struct bw_drm_vm *vm;
 	struct bw_ids bos, ctxs, syncobjs, bo_lists;
-	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
 	/* (auth.c) */
 	bool authenticated, was_master;
 	int opener;		/* bw_conn_pid of who has opened it */

@@ -49,6 +49,14 @@ struct bw_kfd_bell {
 	uint32_t index_dw;
 };
 
+/* A buffer that a dma-buf keeps until that is seen to be closed, or until `by`, the DRM file or the
+ * KFD process that has exported it, ends. */
+struct bw_drm_export {
+	struct bw_drm_bo *bo; /* with a reference */
+	const void *by;
+	bool is_dup; /* whether it is open cannot be known */
+};
+
 struct bw_uapi {
 	const struct bw_profile *profile;
 	struct bw_uapi_options options;
@@ -73,7 +81,9 @@ struct bw_uapi {
 
 	struct bw_ranges vram, gtt, fake;
 	uint64_t vram_used_b, gtt_used_b, n_bos, bo_bytes;
-	struct bw_drm_bos bos;	 /* all of them, borrowed */
+	struct bw_drm_bos bos; /* all of them, borrowed */
+	struct BW_VEC(struct bw_drm_export) exports;
+	size_t exports_look_at;	 /* how many of them have the closed ones looked for */
 	struct bw_drm_bo *stuck; /* freed, but their pages could not be taken away yet (gem.c) */
 	struct bw_drm_ring rings[BW_DRM_N_RINGS];
 	struct bw_drm_vmid vmids[BW_DRM_N_VMIDS];

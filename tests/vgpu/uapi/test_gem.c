@@ -359,6 +359,50 @@ static void prime_shares_a_buffer(void **state)
 	close_client(&b);
 }
 
+/* Exports a new buffer, which then has no handle: the dma-buf alone keeps it. */
+static int export_alone(struct client *c, const char *text)
+{
+	struct buffer buf = make_buffer(c, 1 << 20, AMDGPU_GEM_DOMAIN_GTT, 0, 0);
+	strcpy(buf.cpu, text);
+	struct drm_prime_handle to = {.handle = buf.handle, .flags = DRM_CLOEXEC | DRM_RDWR};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_PRIME_HANDLE_TO_FD, &to), 0);
+	const int fd = fcntl(c->fd_out, F_DUPFD_CLOEXEC, 3); /* the next call closes c->fd_out */
+	munmap(buf.cpu, 1 << 20);
+	struct drm_gem_close gone = {.handle = buf.handle};
+	assert_int_equal(drm_ioctl(c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	return fd;
+}
+
+static void closed_dma_bufs_free_their_buffers(void **state)
+{
+	enum { MANY = 200, FEW = 40 };
+	struct client c;
+	open_client(&c);
+	const int open_one = export_alone(&c, "open"), mapped = export_alone(&c, "mapped");
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, mapped, 0);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	close(mapped);
+	for (unsigned i = 0; i < MANY; i++)
+		close(export_alone(&c, "closed"));
+	assert_true(server_info(&c).buffers < FEW);
+	assert_string_equal(p, "mapped");
+	struct drm_prime_handle from = {.fd = open_one};
+	c.fd_in = open_one;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_PRIME_FD_TO_HANDLE, &from), 0);
+	union drm_amdgpu_gem_mmap map = {.in = {from.handle, 0}};
+	int fd;
+	uint64_t offset;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_MMAP, &map), 0);
+	assert_int_equal(drm_mmap(&c, c.drm, map.out.addr_ptr, 4096, &fd, &offset), 0);
+	char *q = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	assert_string_equal(q, "open");
+	munmap(p, 4096);
+	munmap(q, 4096);
+	close(fd);
+	close(open_one);
+	close_client(&c);
+}
+
 /* The memory of a buffer that was never exported is no dma-buf, even for a process that has a
  * descriptor of it: a buffer of one file's VM ends with that VM. */
 static void only_exported_buffers_are_imported(void **state)
@@ -522,5 +566,6 @@ static void buffers_for_pictures(void **state)
 TESTS_AROUND(start_gpu, stop_gpu, create_checks_as_the_kernel, memory_is_shared_zeroed_and_sealed,
 	     mmap_needs_cpu_access, buffers_for_pictures, another_client_sees_nothing,
 	     op_metadata_and_wait, user_pages, pages_of_two_buffers, fences_of_buffers,
-	     on_chip_memory_is_a_name, prime_shares_a_buffer, only_exported_buffers_are_imported,
-	     what_cannot_be_taken_back_stays_unused, freed_memory_is_used_again);
+	     on_chip_memory_is_a_name, prime_shares_a_buffer, closed_dma_bufs_free_their_buffers,
+	     only_exported_buffers_are_imported, what_cannot_be_taken_back_stays_unused,
+	     freed_memory_is_used_again);
