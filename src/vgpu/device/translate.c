@@ -259,27 +259,10 @@ static void remember_range(struct bw_tlb *tlb, const struct bw_gpuvm_context *c,
 	*slot = r;
 }
 
-/* Any range that has va, put where it will be found at once the next time. */
-static const struct bw_tlb_range *find_range(struct bw_tlb *tlb, uint64_t va)
-{
-	struct bw_tlb_range *slot = &tlb->range[bw_tlb_range_slot(va)];
-	if (va - slot->va < slot->size_b)
-		return slot;
-	for (unsigned i = 0; i < BW_TLB_RANGES; i++) {
-		if (va - tlb->range[i].va < tlb->range[i].size_b) {
-			struct bw_tlb_range found = tlb->range[i];
-			tlb->range[i] = *slot;
-			*slot = found;
-			return slot;
-		}
-	}
-	return NULL;
-}
-
 /* The entry of a page that a range knows. */
 static uint8_t *from_range(struct bw_tlb *tlb, uint64_t va, enum bw_access access)
 {
-	const struct bw_tlb_range *r = find_range(tlb, va);
+	const struct bw_tlb_range *r = bw_tlb_find_range(tlb, va);
 	if (!r || (r->access & access) != access)
 		return NULL;
 	uint8_t *host = r->host + (va - r->va);

@@ -318,5 +318,39 @@ static void test_ih_overflow(void **state)
 	rig_stop(&r);
 }
 
+/* A range of several directory entries is found in each of them, and so is another one that has
+ * the same places. */
+static void test_range_places(void **state)
+{
+	enum { LEAFS = 8 };
+	static uint8_t host[2];
+	static struct bw_tlb t;
+	const uint64_t size_b = LEAFS * (uint64_t)BW_TLB_LEAF_B;
+	const uint64_t va[2] = {UINT64_C(0x100000000),
+				UINT64_C(0x100000000) + BW_TLB_RANGES * (uint64_t)BW_TLB_LEAF_B};
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	assert_null(bw_tlb_find_range(&t, va[0]));
+	for (unsigned i = 0; i < 2; i++) /* in wrong places */
+		t.range[20 + i] = (struct bw_tlb_range){
+			.va = va[i], .size_b = size_b, .host = &host[i], .access = BW_ACCESS_READ};
+	for (unsigned leaf = 0; leaf < LEAFS; leaf++)
+		assert_non_null(bw_tlb_find_range(&t, va[0] + leaf * (uint64_t)BW_TLB_LEAF_B));
+	for (unsigned leaf = 0; leaf < LEAFS; leaf++) {
+		uint64_t at = leaf * (uint64_t)BW_TLB_LEAF_B + 4;
+		assert_ptr_equal(bw_tlb_lookup_range(&t, va[0] + at, 4, BW_ACCESS_READ), host + at);
+	}
+	for (unsigned round = 0; round < 100; round++)
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t at = round % LEAFS * (uint64_t)BW_TLB_LEAF_B;
+			assert_ptr_equal(bw_tlb_search_range(&t, va[i] + at, 4, BW_ACCESS_READ),
+					 &host[i] + at);
+			assert_null(
+				bw_tlb_search_range(&t, va[i] + at, size_b + 1, BW_ACCESS_READ));
+			assert_null(bw_tlb_search_range(&t, va[i] + at, 4, BW_ACCESS_WRITE));
+		}
+	assert_null(bw_tlb_search_range(&t, va[0] + size_b, 4, BW_ACCESS_READ));
+}
+
 TESTS(test_read_write, test_unmapped, test_permissions, test_stale, test_attach, test_vmid0,
-      test_ih_overflow, test_probe, test_ranges);
+      test_ih_overflow, test_probe, test_ranges, test_range_places);

@@ -129,10 +129,11 @@ static inline uint8_t *bw_tlb_hit(const struct bw_tlb *tlb, uint64_t va, unsigne
 		       : NULL;
 }
 
+enum { BW_TLB_LEAF_B = 2 << 20 }; /* the size that a directory entry maps */
+
 static inline unsigned bw_tlb_range_slot(uint64_t va)
 {
-	enum { LEAF_B = 2 << 20 }; /* the size that a directory entry maps */
-	return va / LEAF_B % BW_TLB_RANGES;
+	return va / BW_TLB_LEAF_B % BW_TLB_RANGES;
 }
 
 /* Host address of size_b bytes at va when they lie in one piece according to the cache; NULL: look
@@ -145,6 +146,45 @@ static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va
 	if (at < r->size_b && size_b <= r->size_b - at && (r->access & access) == access)
 		return r->host + at;
 	return NULL;
+}
+
+/* Any range that has va, put where bw_tlb_lookup_range looks for it. One of several directory
+ * entries stays in the places of the others, which lanes far apart use in turn; what it displaces
+ * goes elsewhere, once. */
+static inline const struct bw_tlb_range *bw_tlb_find_range(struct bw_tlb *tlb, uint64_t va)
+{
+	struct bw_tlb_range *slot = &tlb->range[bw_tlb_range_slot(va)], displaced = *slot;
+	unsigned at = 0;
+	if (va - slot->va < slot->size_b)
+		return slot;
+	while (at < BW_TLB_RANGES && va - tlb->range[at].va >= tlb->range[at].size_b)
+		at++;
+	if (at == BW_TLB_RANGES)
+		return NULL;
+	struct bw_tlb_range *found = &tlb->range[at];
+	uint64_t n_leafs = (found->va % BW_TLB_LEAF_B + found->size_b - 1) / BW_TLB_LEAF_B + 1;
+	bool is_in_place = (at - bw_tlb_range_slot(found->va)) % BW_TLB_RANGES < n_leafs;
+	*slot = *found;
+	if (!is_in_place) {
+		*found = displaced;
+		return slot;
+	}
+	for (unsigned i = 0; i < BW_TLB_RANGES; i++)
+		if (tlb->range[i].size_b && tlb->range[i].va == displaced.va)
+			return slot;
+	struct bw_tlb_range *last = &tlb->range[tlb->next_range++ % BW_TLB_RANGES];
+	if (displaced.size_b && last != slot)
+		*last = displaced;
+	return slot;
+}
+
+/* The same as bw_tlb_lookup_range, of a range in any place. */
+static inline uint8_t *bw_tlb_search_range(struct bw_tlb *tlb, uint64_t va, uint64_t size_b,
+					   enum bw_access access)
+{
+	uint8_t *host = bw_tlb_lookup_range(tlb, va, size_b, access);
+	return host || !bw_tlb_find_range(tlb, va) ? host
+						   : bw_tlb_lookup_range(tlb, va, size_b, access);
 }
 
 /* Like bw_tlb_lookup, for accesses that no watch sees: scalar loads, instruction fetch

@@ -219,7 +219,7 @@ static bool locate_together(struct bw_span *s, const struct bw_mem_request *q, u
 	    in_aperture(from, q->ap.private_hi))
 		return false;
 	uint8_t *host = one_page ? bw_tlb_lookup(w->tlb, from, access, &fault)
-				 : bw_tlb_lookup_range(w->tlb, from, to - from + 1, access);
+				 : bw_tlb_search_range(w->tlb, from, to - from + 1, access);
 	if (!host) {
 		if (!one_page || fault.watched)
 			return false; /* each lane by itself */
@@ -258,7 +258,7 @@ static bool locate_index(struct bw_span *s, const struct bw_mem_request *q, unsi
 	bw_lanes_gather(lo, half->exec, index, &min, &max);
 	if (max - min > INT32_MAX - BW_MEM_MAX_B)
 		return false;
-	uint8_t *host = bw_tlb_lookup_range(q->w->tlb, base + min,
+	uint8_t *host = bw_tlb_search_range(q->w->tlb, base + min,
 					    (uint64_t)(max - min) + q->size_b, q->access);
 	if (!host)
 		return false;
