@@ -18,7 +18,7 @@ enum {
 	END_RUN = 5,
 };
 
-/* Reads the code from va to the s_code_end instructions after it. */
+/* Reads the code from va to the s_code_end instructions after it, or to what is mapped. */
 static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 {
 	uint8_t *code = NULL;
@@ -55,6 +55,10 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 		if (ends)
 			break;
 	}
+	/* without them, to the end of its pages, whose rest is zeros: code does not end so */
+	static const uint32_t none;
+	while (n >= sizeof(none) && !memcmp(code + n - sizeof(none), &none, sizeof(none)))
+		n -= sizeof(none);
 	*out_b = n;
 	return code;
 }
