@@ -102,8 +102,10 @@ struct bw_queue {
 	uint32_t n_drawn; /* draws of the current packet that are done */
 	struct {
 		uint64_t control_va; /* DISPATCH_TASK_STATE_INIT: task_ring.h */
-		/* a grid of the current packet: its first entry, groups that are dispatched */
-		bool has_begun;
+		/* The current packet, as it was when it was read first: its grids; of the one that
+		 * has begun the groups, its first entry, and groups that are dispatched. */
+		bool is_counted, has_begun;
+		uint32_t n_grids, dim[3];
 		uint64_t first, n_done;
 		uint64_t stretch_first; /* the first entry of the stretch */
 		bool is_skipped;	/* the draw is left out: its entries are passed over */

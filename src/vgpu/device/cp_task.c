@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets that run task shaders, on compute queues: their groups, and the entries of the ring
  * (task_ring.h) through which they launch mesh shaders. */
+#include <string.h>
+
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/spi.h"
@@ -14,10 +16,18 @@ enum bw_cp_result bw_cp_dispatch_task_state_init(struct bw_queue *q, const struc
 	return BW_CP_DONE;
 }
 
+/* The current packet has ended, or is given up. */
+static void end_packet(struct bw_queue *q)
+{
+	q->n_drawn = 0;
+	q->task.is_counted = q->task.has_begun = false;
+}
+
 static enum bw_cp_result fail(struct bw_queue *q, const struct bw_pm4_packet *p, const char *why)
 {
 	char buf[16];
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
+	end_packet(q);
 	return BW_CP_STOP;
 }
 
@@ -38,7 +48,7 @@ static enum bw_cp_result launch(struct bw_queue *q, const struct bw_pm4_packet *
 	enum { MAX_INFLIGHT = 256, MOST = 0xffff };
 	struct bw_task_ring ring;
 	char reason[BW_TASK_WHY];
-	const uint32_t *dim = g->dim;
+	const uint32_t *dim = q->task.has_begun ? q->task.dim : g->dim;
 	if (!(g->initiator & BW_PM4_INIT_ENABLE) || !dim[0] || !dim[1] || !dim[2])
 		return BW_CP_DONE;
 	if (dim[0] > MOST || dim[1] > MOST || dim[2] > MOST)
@@ -49,6 +59,7 @@ static enum bw_cp_result launch(struct bw_queue *q, const struct bw_pm4_packet *
 		return BW_CP_WAIT;
 	if (!q->task.has_begun) {
 		q->task.has_begun = true;
+		memcpy(q->task.dim, g->dim, sizeof(q->task.dim));
 		q->task.first = ring.written;
 		q->task.n_done = 0;
 	}
@@ -92,16 +103,16 @@ static enum bw_cp_result end(struct bw_queue *q, const struct bw_pm4_packet *p)
 	if (!bw_task_ring_end(tlb_of(q), &ring, ring.written, why) ||
 	    !bw_task_ring_write(tlb_of(q), &ring, ring.written + 1, why))
 		return fail(q, p, why);
-	q->n_drawn = 0;
+	end_packet(q);
 	return BW_CP_DONE;
 }
 
-/* What follows after a grid: the next one of n, or the end. */
+/* What follows a grid: the next one of n, or the end. */
 static enum bw_cp_result after(struct bw_queue *q, const struct bw_pm4_packet *p,
 			       enum bw_cp_result result, uint32_t n)
 {
 	if (result == BW_CP_STOP)
-		q->n_drawn = 0;
+		end_packet(q);
 	if (result != BW_CP_DONE)
 		return result;
 	return ++q->n_drawn < n ? BW_CP_AGAIN : end(q, p);
@@ -118,26 +129,41 @@ enum bw_cp_result bw_cp_dispatch_taskmesh_direct(struct bw_queue *q, const struc
 	return after(q, p, launch(q, p, &g), 1);
 }
 
+/* The next grid of an indirect packet, and the registers that its shader has it in. */
+static bool read_grid(struct bw_queue *q,
+		      const struct bw_pm4_dispatch_taskmesh_indirect_multi_ace *d, struct grid *g)
+{
+	const uint64_t at = d->address + (uint64_t)q->n_drawn * d->stride;
+	if (!bw_cp_mem_read(q, at, g->dim, sizeof(g->dim)))
+		return false;
+	if (d->has_draw_register && !bw_cp_reg_write(q, d->draw_register, q->n_drawn))
+		return false;
+	for (uint32_t i = 0; i < 3 && d->has_dimensions; i++)
+		if (!bw_cp_reg_write(q, d->dimensions_register + i, g->dim[i]))
+			return false;
+	return true;
+}
+
 enum bw_cp_result bw_cp_dispatch_taskmesh_indirect(struct bw_queue *q,
 						   const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_dispatch_taskmesh_indirect_multi_ace d;
-	uint32_t n;
 	if (!bw_pm4_dispatch_taskmesh_indirect_multi_ace(p, &d))
 		return bw_cp_malformed(q, p);
-	if (d.count_from_memory && !bw_cp_mem_read(q, d.count_address, &n, sizeof(n)))
-		return BW_CP_STOP;
-	n = d.count_from_memory ? BW_MIN(n, d.n_draws) : d.n_draws;
+	/* the program may change its memory while the packet waits for room */
+	if (!q->task.is_counted) {
+		uint32_t n = d.n_draws;
+		if (d.count_from_memory && !bw_cp_mem_read(q, d.count_address, &n, sizeof(n)))
+			return BW_CP_STOP;
+		q->task.n_grids = BW_MIN(n, d.n_draws);
+		q->task.is_counted = true;
+	}
+	const uint32_t n = q->task.n_grids;
 	if (q->n_drawn >= n)
 		return end(q, p);
 	struct grid g = {.initiator = d.initiator, .ring_register = d.ring_register};
-	if (!bw_cp_mem_read(q, d.address + (uint64_t)q->n_drawn * d.stride, g.dim, sizeof(g.dim)))
-		return BW_CP_STOP;
-	if (d.has_draw_register && !bw_cp_reg_write(q, d.draw_register, q->n_drawn))
-		return BW_CP_STOP;
-	for (uint32_t i = 0; i < 3 && d.has_dimensions; i++)
-		if (!bw_cp_reg_write(q, d.dimensions_register + i, g.dim[i]))
-			return BW_CP_STOP;
+	if (!q->task.has_begun && !read_grid(q, &d, &g))
+		return after(q, p, BW_CP_STOP, n);
 	return after(q, p, launch(q, p, &g), n);
 }
 

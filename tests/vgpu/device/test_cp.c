@@ -409,6 +409,43 @@ static void test_refused(void **state)
 	REFUSED(183, "65535 groups", 0xc004aa02, 0x10000, 1, 1, 0x2a041, 0x240);
 }
 
+/* A program that changes the size of a grid while the ring has no room for it has the grid that was
+ * read first, and nothing of it stays for the next packet. */
+static void test_task_changed(void **state)
+{
+	enum { GROUPS = 10, FIRST = N_ENTRIES, ROUNDS = 100 };
+	struct rig r;
+	rig_start(&r, NULL);
+	uint32_t *control = make_task_ring(&r), *grid = data(&r) + 0xa00 / 4;
+	memcpy(grid, (const uint32_t[]){GROUPS, 1, 1}, 12);
+	const uint64_t out = RIG_DATA + 0x2000;
+	const struct rig_launch l = {
+		.kernel = "ids", .user = {(uint32_t)out, (uint32_t)(out >> 32), 64}, .n_user = 3};
+	struct bw_pm4_stream s = {0}, t = {0};
+	rig_put_launch(&r, &s, &l);
+	PUT(&s, 0xc001a900, (uint32_t)CONTROL, 0);
+	/* DISPATCH_TASKMESH_INDIRECT_MULTI_ACE */
+	PUT(&s, 0xc009ad02, (uint32_t)(RIG_DATA + 0xa00), 0, 0x24f, 0, 0, 1, 0, 0, 12, 0x2a041);
+	uint64_t fence = rig_submit(&r, RING, &s);
+	assert_false(rig_wait(&r, RING, fence, 50));
+	assert_int_equal(control[0], FIRST + N_ENTRIES);
+	__atomic_store_n(&grid[0], 0, __ATOMIC_SEQ_CST);
+	bool has_ended = false;
+	for (unsigned i = 0; i < ROUNDS && !has_ended; i++) { /* the reader frees what is written */
+		__atomic_store_n(&control[4], __atomic_load_n(&control[0], __ATOMIC_SEQ_CST),
+				 __ATOMIC_SEQ_CST);
+		has_ended = rig_wait(&r, RING, fence, 50);
+	}
+	assert_true(has_ended);
+	assert_int_equal(control[0], FIRST + GROUPS + 1);
+	control[2] = control[4] = control[0];
+	PUT(&t, 0xc001a900, (uint32_t)CONTROL, 0);
+	PUT(&t, 0xc004aa02, 2, 1, 1, 0x2a041, 0x24f);
+	assert_true(rig_wait(&r, RING, rig_submit(&r, RING, &t), WAIT_MS));
+	assert_int_equal(control[0], FIRST + GROUPS + 1 + 3);
+	rig_stop(&r);
+}
+
 /* The kernel's own ring may write what a user may not. */
 static void test_kernel_registers(void **state)
 {
@@ -426,5 +463,5 @@ static void test_kernel_registers(void **state)
 }
 
 TESTS(test_scratch_reg, test_wrap, test_data_packets, test_wait_reg_mem, test_indirect_buffers,
-      test_cond_exec, test_predication, test_left_out, test_task_entries, test_refused,
-      test_kernel_registers, test_atomics, test_conditions_and_changes);
+      test_cond_exec, test_predication, test_left_out, test_task_entries, test_task_changed,
+      test_refused, test_kernel_registers, test_atomics, test_conditions_and_changes);
