@@ -76,13 +76,12 @@ struct bw_vgpu_file {
 enum { BW_VGPU_KFD_MAJOR = 241 };
 
 /* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE,
- * SYNCOBJ_EVENTFD, ENABLE of KFD's DBG_TRAP, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the
- * fd the struct names;
- * GEM_USERPTR, and KFD's ALLOC_MEMORY_OF_GPU of such memory: a memfd sealed against every change of
- * size, which the caller has put in the place of the pages, each of them at its address in the
- * file). The fd that SCHED or KFD's ACQUIRE_VM names is the client's number of that file. After the
- * bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to USER_READ that the
- * client expects. The server asks for the rest. */
+ * SYNCOBJ_EVENTFD, ENABLE of KFD's DBG_TRAP, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*:
+ * the fd the struct names; GEM_USERPTR, and KFD's ALLOC_MEMORY_OF_GPU of such memory: a memfd
+ * sealed against every change of size, which the caller has put in the place of the pages, each of
+ * them at its address in the file). The fd that SCHED or KFD's ACQUIRE_VM names is the client's
+ * number of that file. After the bytes, any number of bw_vgpu_user, each with its bytes padded to
+ * 8: answers to USER_READ that the client expects. The server asks for the rest. */
 struct bw_vgpu_ioctl {
 	uint32_t file;
 	uint32_t cmd;

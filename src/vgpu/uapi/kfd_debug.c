@@ -232,6 +232,7 @@ static int disable_debug(struct bw_kfd *t)
 	d->debugger = NULL;
 	d->is_enabled = false;
 	d->of_process = d->of_device = 0;
+	d->has_fault = false;
 	bw_ids_each(&t->queues, i)
 		((struct bw_kfd_queue *)t->queues.slot[i])->exceptions = 0;
 	pthread_cond_broadcast(&t->u->changed); /* a runtime that waits for the debugger */

@@ -14,7 +14,7 @@
 extern const unsigned char bw_kfd_handler[];
 extern const unsigned long bw_kfd_handler_size;
 
-/* As KFD has them: in the reserved top of the address space, and the handler's memory after it. */
+/* As KFD has them: in the reserved top of the address space, and the handler's memory behind it. */
 #define HANDLER_VA 0xffffffbf0000ull
 enum { HANDLER_B = 0x2000, TMA_AT = 0x1800 };
 

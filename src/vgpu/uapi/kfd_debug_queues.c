@@ -55,20 +55,23 @@ static void put_back(struct bw_kfd_queue *q)
 	bw_kfd_bell_again(q);
 }
 
-/* Other calls that are about the queue end first; false: it is being destroyed. */
-static bool await_turn(struct bw_uapi *u, struct bw_kfd *t, uint32_t id)
+/* Other calls that are about the queue end first. The queue; NULL: it is being destroyed, or such a
+ * call waits for its waves. */
+static struct bw_kfd_queue *await_turn(struct bw_uapi *u, struct bw_kfd *t, uint32_t id)
 {
+	const int64_t end = bw_now_ns() + LIMIT_MS * 1000000ll;
 	struct bw_kfd_queue *q;
-	while ((q = bw_ids_get(&t->queues, id)) && q->n_updates && !q->ends && !u->stopping)
+	while ((q = bw_ids_get(&t->queues, id)) && q->n_updates && !q->ends && !u->stopping &&
+	       bw_now_ns() < end)
 		bw_kfd_wait_unlocked(u);
-	return q && !q->ends && !q->n_updates;
+	return q && !q->ends && !q->n_updates ? q : NULL;
 }
 
 static int suspend_one(struct bw_uapi *u, struct bw_kfd *t, uint32_t id)
 {
-	if (!await_turn(u, t, id))
+	struct bw_kfd_queue *q = await_turn(u, t, id);
+	if (!q)
 		return -EBUSY;
-	struct bw_kfd_queue *q = bw_ids_get(&t->queues, id);
 	if (q->is_suspended)
 		return 0;
 	if (q->exceptions & BW_KFD_EC_MASK(BW_KFD_EC_QUEUE_NEW))
@@ -79,13 +82,15 @@ static int suspend_one(struct bw_uapi *u, struct bw_kfd *t, uint32_t id)
 
 static int resume_one(struct bw_uapi *u, struct bw_kfd *t, uint32_t id)
 {
-	if (!await_turn(u, t, id))
+	struct bw_kfd_queue *q = await_turn(u, t, id);
+	if (!q)
 		return -EBUSY;
-	struct bw_kfd_queue *q = bw_ids_get(&t->queues, id);
 	if (!q->is_suspended)
 		return 0;
 	int r = await_off(u, q);
-	if (r || !await_turn(u, t, id))
+	if (!r)
+		q = await_turn(u, t, id); /* it may be another one by now */
+	if (r || !q)
 		return r ? r : -EBUSY;
 	q->is_suspended = false;
 	put_back(q);
@@ -155,10 +160,12 @@ void bw_kfd_debug_launch_again(struct bw_drm_call *c, struct bw_kfd *t)
 		if (!q || q->kind != BW_KFD_AQL || !await_turn(c->u, t, q->id) ||
 		    !bw_kfd_hw_is_active(q) || !bw_kfd_has_save_area(q))
 			continue;
-		if (take_off(c->u, q))
-			BW_LOG(WARN, "uapi", "KFD: queue %u of pid %d does not save its waves",
-			       q->id, t->pid);
-		else
+		if (!take_off(c->u, q)) {
 			put_back(q);
+			continue;
+		}
+		BW_LOG(WARN, "uapi", "KFD: queue %u of pid %d does not save its waves", q->id,
+		       t->pid);
+		q->is_suspended = true; /* whoever resumes it puts it back when they have ended */
 	}
 }
