@@ -16,10 +16,10 @@
 #include "session/version.h"
 #include "ui/table.h"
 
-static int main_help(int argc, char **argv);
+static int main_help(int argc, char **argv), unknown(const char *word);
 
 static const struct bw_command_line line_help = {.name = "breakwater help",
-						 .usage = "Usage: breakwater help\n"};
+						 .usage = "Usage: breakwater help [COMMAND]\n"};
 
 #define BW_SUBCOMMAND(name, about) {#name, bw_main_##name, about, &bw_line_##name},
 static const struct {
@@ -53,6 +53,11 @@ static int main_help(int argc, char **argv)
 		bw_facts_print(__start_bw_facts, __stop_bw_facts);
 		return 0;
 	}
+	for (size_t i = 0; argc > 1 && i < BW_ARRAY_SIZE(subcommands); i++)
+		if (!strcmp(argv[1], subcommands[i].name) && subcommands[i].run != main_help)
+			return subcommands[i].run(2, (char *[]){argv[1], (char[]){"--help"}, NULL});
+	if (argc > 1 && argv[1][0] != '-' && strcmp(argv[1], "help") != 0)
+		return unknown(argv[1]);
 	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
 		printf("  breakwater %-6s  %s\n", subcommands[i].name, subcommands[i].about);

@@ -174,6 +174,8 @@ static struct bw_error *refuse_both(const struct vm_command *c)
 	return NULL;
 }
 
+enum { DRIVERS_BLOCK_SIZE = 9 };
+
 static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spec *s)
 {
 	enum bw_gpuvm_gen gen = c->look.has_part ? c->look.part.gen : BW_GPUVM_GFX11;
@@ -201,8 +203,9 @@ static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spe
 	}
 	if (c->has_field)
 		BW_TRY(small("--page-table-block-size", c->field, &s->block));
-	else if (c->has_block && s->depth)
-		BW_TRY(bw_gpuvm_layout_block(c->block_size, c->further, &s->block));
+	else if (!c->has_cntl && s->depth)
+		BW_TRY(bw_gpuvm_layout_block(c->has_block ? c->block_size : DRIVERS_BLOCK_SIZE,
+					     c->further, &s->block));
 	s->bfs = c->further ? 9 : 0;
 	if (c->has_bfs)
 		BW_TRY(small("--bfs", c->bfs, &s->bfs));
