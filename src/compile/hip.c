@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,31 @@ static struct bw_error *make_headers(const char *object, char **out_folder, char
 	return NULL;
 }
 
+/* Whether the source has a program around its kernels. Looks at its first megabyte. */
+static bool has_main(const char *path)
+{
+	enum { LOOK_B = 1 << 20 };
+	_cleanup_free_ char *text = malloc(LOOK_B + 1);
+	_cleanup_fclose_ FILE *f = text ? fopen(path, "re") : NULL;
+	if (!f)
+		return false;
+	text[fread(text, 1, LOOK_B, f)] = '\0';
+	return strstr(text, "int main(");
+}
+
+/* The error, with what to do where the source is a whole program of HIP. */
+static struct bw_error *explain(struct bw_error *err, const char *source)
+{
+	if (!err || !has_main(source))
+		return err;
+	struct bw_error *more = bw_errorf(
+		err->code,
+		"%s\nThe file has the program, too, and is compiled for the GPU alone here. To debug all of it: \"breakwater exec --rocm -- hipcc -g -o program %s\", then \"breakwater run -- ./program\"",
+		err->message, source);
+	bw_error_free(err);
+	return more;
+}
+
 /* HIP and C++ have the same source on this side: kernels are __global__ functions. */
 struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 {
@@ -88,7 +114,7 @@ struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 	if (!err && library)
 		err = bw_device_library_add(library, job, false, &args);
 	if (!err)
-		err = bw_clang_with_library(job, &args, library);
+		err = explain(bw_clang_with_library(job, &args, library), job->source);
 	unlink(include);
 	bw_folder_remove_tree(headers);
 	bw_strings_free(&args);
