@@ -185,7 +185,7 @@ class Encodings:
             raise Bad(line, "without GENERATION NAME... expected, after the generation's column and before the rows")
         for pattern in words[2:]:
             if pattern in column.without or not re.fullmatch(r"[a-z*][a-z0-9_*]*", pattern):
-                raise Bad(line, f"'{pattern}' is no name, or is there twice")
+                raise Bad(line, f"'{pattern}' is not a name, or is there twice")
             column.without[pattern] = line
 
     def take_columns(self, name, opcodes):

@@ -2,7 +2,7 @@
 """The operand types of data/isa/*.enc, for isa_enc.py: what a type's name says, and T, dst:T, T(use), T? of a row."""
 import re
 
-# What is in parentheses behind a type: enum bw_operand_use.
+# What is in parentheses after a type: enum bw_operand_use.
 USES = ["vcc", "exec", "addr", "soffset", "mip", "msg", "trapid", "rel", "hwreg", "imm", "lane", "lane*4", "scalar",
         "sel_lo", "sel_hi", "sgpr", "vgpr", "acc", "new:cmp", "addend", "factor", "hi"]
 
